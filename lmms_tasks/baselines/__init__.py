@@ -1,0 +1,20 @@
+"""Models that need no download: a reference that knows the answers and a tiny vision-language model.
+
+Importing this package costs nothing; lmms-eval imports a class only when its model is asked for.
+"""
+
+from __future__ import annotations
+
+# (name for `--model`, class for `--force_simple`, class for chat, which lmms-eval prefers)
+MODELS: tuple[tuple[str, str, str], ...] = (
+    (
+        "reference",
+        "lmms_tasks.baselines.reference.ReferenceSimple",
+        "lmms_tasks.baselines.reference.ReferenceChat",
+    ),
+    (
+        "tiny_vlm",
+        "lmms_tasks.baselines.tiny_vlm.TinyVlmSimple",
+        "lmms_tasks.baselines.tiny_vlm.TinyVlmChat",
+    ),
+)

@@ -41,7 +41,7 @@ def covered_mean(items: Sequence[Item]) -> float:
 def strict_mean(items: Sequence[Item]) -> float:
     """Mean over all rows with an unscored row as 0; NaN where no judge was asked for any row."""
     found = scores(items)
-    if not items or (not found and all(item.get("status") == "no_judge" for item in items)):
+    if not items or (not found and any(item.get("status") == "no_judge" for item in items)):
         return math.nan
     return math.fsum(found) / len(items)
 

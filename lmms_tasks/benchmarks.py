@@ -1,0 +1,180 @@
+"""Every benchmark, task and group of this package, found on its path and read from its files.
+
+A benchmark is a folder on the package's path with a `benchmark.py` that holds one object named `BENCHMARK`. The command
+line, preflight and reports know the benchmarks only through this module, so a new folder needs no change elsewhere.
+Nothing here imports lmms-eval or torch: `lmms-tasks list` answers at once, and indexing costs a run nothing.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import lmms_tasks
+from lmms_tasks.utils.rows import Schema
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What a benchmark declares about itself.
+
+    Attributes:
+        name: the name of its folder.
+        title: its name for a reader.
+        data_variable: the environment variable that names local rows in place of the hub.
+        schema: columns and words by which a task's rows are recognised, by the task's `metadata.configuration`.
+        breakdowns: from a task and its items by metric to what the run's manifest tells beside the metrics.
+        rubrics: the rubrics that a task's judges follow, by name; their hashes go to the manifest.
+    """
+
+    name: str
+    title: str
+    data_variable: str
+    schema: Callable[[str], Schema]
+    breakdowns: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]]], dict[str, Any]]
+    rubrics: Callable[[TaskSpec], Mapping[str, Any]] = lambda task: {}
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """One metric of a task: its name, direction, and the dotted name of its aggregator."""
+
+    name: str
+    higher_is_better: bool
+    aggregation: str
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """One task as its YAML file describes it; functions stand as dotted names until they are asked for."""
+
+    name: str
+    benchmark: Benchmark
+    path: Path
+    config: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return self.config["metadata"]
+
+    @property
+    def version(self) -> str:
+        return str(self.metadata["version"])
+
+    @property
+    def judge_use(self) -> str | None:
+        """The table of a judge profile that this task follows, None where no judge is asked."""
+        return self.metadata.get("judge")
+
+    @property
+    def on_samples(self) -> bool:
+        """True for a task on the data that we ship."""
+        return bool(self.metadata.get("on_samples"))
+
+    @property
+    def configuration(self) -> str:
+        return self.metadata["configuration"]
+
+    @property
+    def split(self) -> str:
+        return self.config["test_split"]
+
+    @cached_property
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        return tuple(
+            MetricSpec(entry["metric"], entry["higher_is_better"], entry["aggregation"])
+            for entry in self.config["metric_list"]
+        )
+
+    def hook(self, key: str) -> Callable[..., Any]:
+        """Import the function that the YAML names under `key`."""
+        return import_name(self.config[key])
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """A group: its members in order (tasks or groups), and the metrics that it averages over its tasks."""
+
+    name: str
+    benchmark: Benchmark
+    path: Path
+    members: tuple[str, ...]
+    averages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All tasks and groups by name."""
+
+    tasks: Mapping[str, TaskSpec]
+    groups: Mapping[str, GroupSpec]
+
+    def leaves(self, names: Iterable[str]) -> list[TaskSpec]:
+        """Our tasks behind the given names, groups and wildcards resolved, each once, foreign names left out."""
+        found: dict[str, TaskSpec] = {}
+        for name in names:
+            for known in [*self.tasks, *self.groups]:
+                if not fnmatch.fnmatchcase(known, name):
+                    continue
+                if known in self.tasks:
+                    found[known] = self.tasks[known]
+                else:
+                    found.update({task.name: task for task in self.leaves(self.groups[known].members)})
+        return list(found.values())
+
+
+class _NameLoader(yaml.SafeLoader):
+    """Reads a task's YAML with `!function a.b.c` as the text "a.b.c"."""
+
+
+_NameLoader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+def package_folders() -> list[Path]:
+    """The folders on the package's path, each of which holds benchmarks; for lmms-eval's `include_path`."""
+    return [Path(entry) for entry in lmms_tasks.__path__]
+
+
+def import_name(dotted: str) -> Any:
+    """Import what a dotted name points to."""
+    module, _, name = dotted.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def find_benchmarks() -> dict[str, tuple[Benchmark, Path]]:
+    """Every benchmark with its folder, by name."""
+    found = {}
+    for root in package_folders():
+        for file in sorted(root.glob("*/benchmark.py")):
+            name = file.parent.name
+            found[name] = (importlib.import_module(f"lmms_tasks.{name}.benchmark").BENCHMARK, file.parent)
+    return found
+
+
+def read_catalogue() -> Catalogue:
+    """Read every YAML file of every benchmark."""
+    tasks: dict[str, TaskSpec] = {}
+    groups: dict[str, GroupSpec] = {}
+    for benchmark, folder in find_benchmarks().values():
+        for path in sorted(folder.rglob("*.yaml")):
+            config = _read_yaml(path)
+            if "group" in config:
+                averages = tuple(entry["metric"] for entry in config.get("aggregate_metric_list") or ())
+                groups[config["group"]] = GroupSpec(config["group"], benchmark, path, tuple(config["task"]), averages)
+            else:
+                tasks[config["task"]] = TaskSpec(config["task"], benchmark, path, config)
+    return Catalogue(tasks, groups)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    config = yaml.load(path.read_text(encoding="utf-8"), Loader=_NameLoader)
+    if include := config.pop("include", None):
+        config = {**_read_yaml(path.parent / include), **config}
+    return config

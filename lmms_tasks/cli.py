@@ -1,0 +1,199 @@
+"""The command `lmms-tasks`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lmms_tasks import __version__, benchmarks
+from lmms_tasks.benchmarks import Catalogue, TaskSpec
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 1 with one sentence on standard error, or 2 for wrong usage."""
+    arguments = _parser().parse_args(argv)
+    return arguments.run(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lmms-tasks", description="Benchmarks for lmms-eval, and what comes after a run."
+    )
+    parser.add_argument("--version", action="version", version=f"lmms-tasks {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser(
+        "list", help="tasks, groups and metrics with their direction, and where rows come from"
+    )
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing.set_defaults(run=_list)
+
+    path = commands.add_parser("path", help="the folder for lmms-eval's --include_path")
+    path.set_defaults(run=_path)
+
+    score = commands.add_parser("score", help="score answers that were made elsewhere")
+    score.add_argument("task", metavar="TASK", help="a task, or a group whose files are lmms-eval's sample logs")
+    score.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help='lmms-eval sample log, JSON lines of {"doc_id"|"id", "prediction"}, official inference file, result folder',
+    )
+    score.add_argument("--data", metavar="FILE", help="rows in place of the hub's: a file or a folder")
+    score.add_argument("--judges", metavar="PROFILE", help="a judge profile: paper, single, offline, or a file")
+    score.add_argument("--answer-key", metavar="NAME", help="the column that holds the answer")
+    score.add_argument("--output", metavar="DIR", type=Path, help="write results, items and manifest there")
+    score.add_argument("--json", action="store_true", help="print JSON and nothing else on standard output")
+    score.set_defaults(run=_score)
+    return parser
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    catalogue = benchmarks.read_catalogue()
+    if arguments.json:
+        print(json.dumps(_listing(catalogue), indent=2))
+        return 0
+    for group in catalogue.groups.values():
+        print(f"{group.name}  (group)  {', '.join(group.members)}")
+    for task in catalogue.tasks.values():
+        entry = _task_entry(task)
+        print(f"\n{task.name}  v{task.version}  {task.benchmark.title}")
+        print(f"  rows     {entry['rows']}")
+        print(f"  judge    {entry['judge'] or 'none'}")
+        arrows = (f"{m['name']} {'↑' if m['higher_is_better'] else '↓'}" for m in entry["metrics"])
+        print(f"  metrics  {', '.join(arrows)}")
+    return 0
+
+
+def _listing(catalogue: Catalogue) -> dict[str, Any]:
+    return {
+        "tasks": [_task_entry(task) for task in catalogue.tasks.values()],
+        "groups": [
+            {"name": group.name, "members": list(group.members), "averages": list(group.averages)}
+            for group in catalogue.groups.values()
+        ],
+    }
+
+
+def _task_entry(task: TaskSpec) -> dict[str, Any]:
+    hub = f"{task.config['dataset_path']} ({task.config.get('dataset_name')}, {task.split})"
+    return {
+        "name": task.name,
+        "version": task.version,
+        "benchmark": task.benchmark.name,
+        "rows": "shipped samples" if task.on_samples else f"{hub} or {task.benchmark.data_variable}",
+        "judge": task.judge_use,
+        "metrics": [{"name": m.name, "higher_is_better": m.higher_is_better} for m in task.metrics],
+    }
+
+
+def _path(arguments: argparse.Namespace) -> int:
+    print(benchmarks.package_folders()[0])
+    return 0
+
+
+def _score(arguments: argparse.Namespace) -> int:
+    from lmms_tasks.run import Run
+    from lmms_tasks.scoring import aggregate, aggregate_group, score_rows
+    from lmms_tasks.sources import load_rows
+    from lmms_tasks.utils.manifest import without_nan
+
+    catalogue = benchmarks.read_catalogue()
+    tasks = _tasks_of(arguments.task, catalogue)
+    _apply_options(arguments, tasks)
+    date = datetime.now().strftime("%Y%m%d_%H%M%S")
+    files = _files_by_task(arguments.files, tasks)
+    results: dict[str, Any] = {}
+    rows_of: dict[str, Any] = {}
+    counts: dict[str, dict[str, int]] = {}
+    # Loaders print; with --json standard output is for JSON alone.
+    with contextlib.redirect_stdout(sys.stderr), Run.begin(tasks, date=date, model="score") as run:
+        run.preflight(need_images=False)
+        for task in tasks:
+            from lmms_tasks.answers import read_answers
+
+            rows = rows_of[task.name] = load_rows(task)
+            answers = read_answers(task, files[task.name], list(rows), arguments.answer_key)
+            if len(answers) < len(rows):
+                print(
+                    f"{task.name}: {len(answers)} of {len(rows)} rows have an answer; the numbers are over these.",
+                    file=sys.stderr,
+                )
+            run.items[task.name] = score_rows(task, rows, answers, run.concurrency())
+            results[task.name] = aggregate(task, run.items[task.name])
+            counts[task.name] = {"rows": len(rows), "answered": len(answers)}
+        if arguments.task in catalogue.groups:
+            group = catalogue.groups[arguments.task]
+            results = {group.name: aggregate_group(group, catalogue, results), **results}
+        manifests = run.manifests(results, rows_of)
+    printed = {"results": results, "n-samples": counts, "manifests": manifests}
+    if arguments.output:
+        _write(arguments.output, date, printed, run.items)
+    if arguments.json:
+        print(json.dumps(without_nan(printed), indent=2, ensure_ascii=False))
+    else:
+        _print_table(results)
+    return 0
+
+
+def _tasks_of(name: str, catalogue: Catalogue) -> list[TaskSpec]:
+    if name not in catalogue.tasks and name not in catalogue.groups:
+        raise SystemExit(f"There is no task {name}; `lmms-tasks list` shows those that there are.")
+    return catalogue.leaves([name])
+
+
+def _apply_options(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> None:
+    """Options are the environment variables of this one run."""
+    if arguments.data:
+        if any(task.on_samples for task in tasks):
+            raise SystemExit(f"{arguments.task} has its own rows; leave out --data, or score the task without _sample.")
+        os.environ[tasks[0].benchmark.data_variable] = arguments.data
+    if arguments.judges:
+        os.environ["LMMS_TASKS_JUDGES"] = arguments.judges
+
+
+def _files_by_task(files: Sequence[Path], tasks: Sequence[TaskSpec]) -> dict[str, list[Path]]:
+    if len(tasks) == 1:
+        return {tasks[0].name: list(files)}
+    found: dict[str, list[Path]] = {}
+    for task in tasks:
+        found[task.name] = [f for f in files if f.is_dir() or f.name.endswith(f"_samples_{task.name}.jsonl")]
+        if not found[task.name]:
+            raise SystemExit(
+                f"None of the files is a sample log of {task.name} (its name ends in _samples_{task.name}.jsonl)."
+            )
+    return found
+
+
+def _write(folder: Path, date: str, printed: dict[str, Any], items: dict[str, Any]) -> None:
+    from lmms_tasks.utils.manifest import without_nan, write_manifest
+
+    write_manifest({**printed, "date": date}, folder / f"{date}_results.json")
+    for name, manifest in printed["manifests"].items():
+        write_manifest(manifest, folder / f"{date}_lmms_tasks_{name}.json")
+        rows = zip(*items[name].values(), strict=True)
+        with (folder / f"{date}_samples_{name}.jsonl").open("w", encoding="utf-8") as file:
+            for row in rows:
+                file.write(json.dumps(without_nan(dict(zip(items[name], row, strict=True))), ensure_ascii=False) + "\n")
+
+
+def _print_table(results: dict[str, Any]) -> None:
+    catalogue = benchmarks.read_catalogue()
+    print("|Task|Metric| |Value|Stderr|\n|---|---|---|---:|---:|")
+    for name, row in results.items():
+        better = {m.name: m.higher_is_better for m in catalogue.tasks[name].metrics} if name in catalogue.tasks else {}
+        for key, value in row.items():
+            metric = key.removesuffix(",none")
+            if key == "alias" or metric.endswith("_stderr_clt"):
+                continue
+            error = row.get(f"{metric}_stderr_clt,none")
+            told = "" if error is None or error != error else f"{error:.4f}"
+            print(f"|{name}|{metric}|{'↑' if better.get(metric, True) else '↓'}|{value:.4f}|{told}|")

@@ -1,0 +1,35 @@
+"""MIRAGE (agriculture) as the command line, preflight and the manifest know it.
+
+Read in every run of lmms-eval, whatever its tasks: what scoring needs is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lmms_tasks.benchmarks import Benchmark, TaskSpec
+from lmms_tasks.mirage.rows import SCHEMAS
+
+
+def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    from lmms_tasks.utils.manifest import grouped_means
+
+    metrics = [metric.name for metric in task.metrics if metric.name not in ("judged_coverage", "w_sum_official")]
+    return {f"by_{key}": grouped_means(items, metrics, key) for key in ("category", "n_images")}
+
+
+def _rubrics(task: TaskSpec) -> dict[str, Any]:
+    from lmms_tasks.mirage.hooks import ID_RUBRIC, MG_RUBRIC
+
+    return {rubric.name: rubric for rubric in ((ID_RUBRIC,) if "_id" in task.name else (MG_RUBRIC,))}
+
+
+BENCHMARK = Benchmark(
+    name="mirage",
+    title="MIRAGE (agriculture)",
+    data_variable="MIRAGE_DATA",
+    schema=SCHEMAS.__getitem__,
+    breakdowns=_breakdowns,
+    rubrics=_rubrics,
+)

@@ -1,0 +1,1 @@
+"""Sample rows of MIRAGE MMST that were written and drawn for this package."""

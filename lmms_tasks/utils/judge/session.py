@@ -1,0 +1,325 @@
+"""One judge of a panel during a run: its calls, what it answered, whether it is still there."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from loguru import logger
+
+from lmms_tasks.utils.judge.cache import Cache, StoredReply, cache_key
+from lmms_tasks.utils.judge.client import Client
+from lmms_tasks.utils.judge.endpoints import variable
+from lmms_tasks.utils.judge.json_object import InvalidReply
+from lmms_tasks.utils.judge.limits import Budget, BudgetSpent, ConcurrencyLimit, Workers, rank_share
+from lmms_tasks.utils.judge.profiles import Judge
+from lmms_tasks.utils.judge.reply import JudgeError, Reply
+from lmms_tasks.utils.judge.rubric import Rubric
+from lmms_tasks.utils.judge.verdict import Verdict
+
+# An invalid reply is asked again so often, a truncated one once, with a token limit so many times larger.
+REPEATS = 2
+LARGER = 2
+# After so many calls in a row whose retries all ran out, the endpoint counts as gone: later calls try once each.
+OUTAGES = 5
+
+
+class Refused(Exception):
+    """A judge will answer none of its calls; the message is the sentence that ends the run."""
+
+
+class Session:
+    """One judge's side of a panel.
+
+    `refuse` is told the sentence that ends the run, once the endpoint refuses what the judge has asked first.
+    """
+
+    def __init__(self, judge: Judge, cache: Cache, budget: Budget, refuse: Callable[[str], None]):
+        self.judge = judge
+        self.concurrency = rank_share(judge.concurrency)
+        self.host = judge.endpoint.host
+        self.calls = 0  # requests that were answered
+        self.cached = 0
+        self.input_tokens = 0
+        self.output_tokens = 0
+        self.models: list[str] = []  # names that the server returned, in the order of their first appearance
+        self._cache = cache
+        self._budget = budget
+        self._refuse = refuse
+        self._stopping = threading.Event()
+        self._client = Client(judge, self.concurrency, self._stopping)
+        self._limit = ConcurrencyLimit(self.concurrency)
+        self._workers = Workers(self.concurrency, f"judge-{judge.name}")
+        self._lock = threading.Lock()
+        self._announced = False
+        self._answered = False
+        self._closed: str | None = None
+        self._outages = 0
+        self._hangs = False
+        self._probe = threading.Lock()
+
+    def submit(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> Future[Verdict]:
+        """Ask for one verdict; the future has it, or raises Refused."""
+        return self._workers.submit(lambda: self.verdict(rubric, messages, generation))
+
+    def verdict(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> Verdict:
+        """One verdict, from the cache or from the judge. Every trouble of an endpoint that worked once is a verdict
+        without fields; raises Refused if the endpoint refuses from the start."""
+        key = cache_key(
+            self.judge.model, self.judge.endpoint.label, messages, self._client.parameters(), rubric, generation
+        )
+        with self._cache.flight(key) as (future, leads):
+            if leads:
+                verdict = self._stored(rubric, generation, key) or self._ask(rubric, messages, generation, key)
+                future.set_result(verdict)
+                return verdict
+        return future.result().shared()
+
+    def abort(self, error: BaseException) -> None:
+        """Stop: whoever waits for a verdict gets this error."""
+        self._stopping.set()
+        self._workers.abort(error)
+
+    def reopen(self) -> None:
+        """Forget earlier troubles: a new evaluation of the same process tries anew."""
+        self._stopping.clear()
+        with self._lock:
+            self._closed, self._outages = None, 0
+
+    def close(self) -> None:
+        """End threads and connections."""
+        self._stopping.set()
+        self._workers.close()
+        self._client.close()
+
+    def check(self) -> None:
+        """See that the endpoint is there and takes the key, before anything is paid for.
+
+        SystemExit with a sentence if it is not, or does not. A model that the endpoint does not list is a warning.
+        """
+        for last in (False, True):
+            try:
+                served = self._client.models()
+                break
+            except JudgeError as error:
+                if error.status in (401, 403):
+                    raise SystemExit(self._refusal(error)) from None
+                if error.kind != "connection":
+                    return  # it is there, and has no list of models
+                if last:
+                    raise SystemExit(
+                        f"The judge {self.judge.name} cannot be reached at {self.host} ({error.words}): start its "
+                        f"server, or correct {variable(self.judge.name, 'BASE_URL')} (or OPENAI_BASE_URL)."
+                    ) from None
+        if served and self.judge.model not in served:
+            shown = ", ".join(served[:5]) + (", …" if len(served) > 5 else "")
+            logger.warning(
+                f"The judge {self.judge.name} at {self.host} does not list the model {self.judge.model}; it serves {shown}."
+            )
+
+    def _stored(self, rubric: Rubric, generation: int, key: str) -> Verdict | None:
+        stored = self._cache.get(key)
+        if stored is None:
+            return None
+        try:
+            fields = rubric.scores(rubric.parse(stored.text))
+        except InvalidReply:
+            return None  # damaged on disk: asked again
+        with self._lock:
+            self.cached += 1
+        self._note_model(stored.model)
+        return self._verdict(
+            "valid", None, generation, key, fields, stored.model, (stored.input_tokens, stored.output_tokens), True
+        )
+
+    def _ask(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int, key: str) -> Verdict:
+        """Ask until a reply is valid, or as often as an unusable reply is worth."""
+        repeats, token_limit, tokens = REPEATS, None, (0, 0)
+        while True:
+            try:
+                reply = self._call(messages, token_limit)
+            except BudgetSpent as error:
+                return self._verdict("budget", str(error), generation, key, tokens=tokens)
+            except _Closed as error:
+                return self._verdict("closed", str(error), generation, key, tokens=tokens)
+            except JudgeError as error:
+                self._cache.record_attempt(key, "failed", str(error), None)
+                return self._verdict("failed", self._failure(error), generation, key, tokens=tokens)
+            tokens = (tokens[0] + reply.input_tokens, tokens[1] + reply.output_tokens)
+            try:
+                if reply.trouble:
+                    raise InvalidReply(reply.trouble)
+                fields = rubric.scores(rubric.parse(reply.text))
+            except InvalidReply as error:
+                status = "truncated" if reply.truncated else "invalid"
+                self._cache.record_attempt(key, status, error.reason, self._clean(reply.raw))
+                if reply.truncated and token_limit is None and self._is_limited():
+                    token_limit = LARGER * self.judge.max_tokens
+                    continue
+                if not reply.truncated and repeats:
+                    repeats -= 1
+                    continue
+                return self._verdict(status, error.reason, generation, key, None, reply.model, tokens)
+            stored = StoredReply(reply.text, reply.model, *tokens)
+            self._cache.put(key, stored, self._clean(reply.raw), self.judge.name, generation)
+            return self._verdict("valid", None, generation, key, fields, reply.model, tokens)
+
+    def _call(self, messages: Sequence[Mapping[str, Any]], token_limit: int | None) -> Reply:
+        """One reply under the concurrency limit, with all that follows from it or from its failure."""
+        with self._limit.slot() as halvings:
+            seen = [halvings]
+
+            def failed(error: JudgeError) -> None:
+                if error.status == 429:
+                    seen[0] = self._limit.halve(seen[0])
+
+            probing = self._may_call()
+            try:
+                reply = self._client.ask(messages, token_limit, self._tries, self._before_try, failed)
+            except JudgeError as error:
+                self._note_failure(error)
+                raise
+            finally:
+                if probing:
+                    self._probe.release()
+        self._limit.recover()
+        self._note_reply(reply)
+        return reply
+
+    def _may_call(self) -> bool:
+        """Raise where no call is made; True if this call is the one that looks whether a silent endpoint is back."""
+        with self._lock:
+            if self._closed:
+                raise _Closed(self._closed)
+            silent = self._outages >= OUTAGES and self._hangs
+        if not silent:
+            return False
+        # A server that takes requests and never answers costs a whole time-out each: one call waits for all.
+        if not self._probe.acquire(blocking=False):
+            raise JudgeError("timeout", f"{self.host} has stopped answering")
+        return True
+
+    def _tries(self) -> int:
+        with self._lock:
+            return 1 if self._outages >= OUTAGES else self.judge.tries
+
+    def _before_try(self) -> None:
+        if self._stopping.is_set():
+            raise _Closed("the run is stopping")
+        self._budget.take()
+        with self._lock:
+            told, self._announced = self._announced, True
+        if not told:
+            logger.info(
+                f"Judge {self.judge.name}: model {self.judge.model} at {self.host}, {self.judge.generations} "
+                f"generation(s), {self.concurrency} calls at the same time; the text of questions and answers leaves "
+                f"this machine for {self.host}."
+            )
+
+    def _note_reply(self, reply: Reply) -> None:
+        with self._lock:
+            self._answered = True
+            self._outages = 0
+            self.calls += 1
+            self.input_tokens += reply.input_tokens
+            self.output_tokens += reply.output_tokens
+        self._budget.spend(reply.input_tokens + reply.output_tokens)
+        self._note_model(reply.model)
+        usage = sys.modules.get("lmms_eval.models.model_utils.usage_metrics")
+        if usage is not None:
+            usage.log_usage(
+                model_name=self.judge.model,
+                input_tokens=reply.input_tokens,
+                output_tokens=reply.output_tokens,
+                reasoning_tokens=reply.reasoning_tokens,
+                source="judge",
+            )
+
+    def _note_model(self, model: str) -> None:
+        with self._lock:
+            changed = bool(model and self.models and model not in self.models)
+            first_change = changed and len(self.models) == 1
+            if model and model not in self.models:
+                self.models.append(model)
+        if first_change:
+            logger.warning(
+                f"The judge {self.judge.name} at {self.host} now says that it is {model}, and was {self.models[0]} "
+                "before: the run's verdicts come from more than one model."
+            )
+
+    def _note_failure(self, error: JudgeError) -> None:
+        """Take the consequences of a failed call; raises Refused where the judge has never worked."""
+        refused = error.kind == "status" and not error.passing
+        with self._lock:
+            if error.outage:
+                self._outages += 1
+                self._hangs = error.kind == "timeout"
+                gone = self._outages == OUTAGES
+            else:
+                gone = False
+            first = not self._answered
+            # What these statuses say holds for every later call too.
+            closes = refused and not first and error.status in (401, 402, 403, 429) and self._closed is None
+            if closes:
+                self._closed = f"the judge takes no more calls ({error})"
+        if gone:
+            logger.warning(
+                f"The judge {self.judge.name} at {self.host} has failed {OUTAGES} calls in a row ({error}): further "
+                "calls are tried once each until one succeeds; what stays unscored can be judged later with "
+                "`lmms-tasks score`."
+            )
+        if closes:
+            logger.warning(f"The judge {self.judge.name} at {self.host} takes no more calls ({error}).")
+        if refused and first:
+            sentence = self._refusal(error)
+            self._refuse(sentence)
+            raise Refused(sentence) from None
+
+    def _refusal(self, error: JudgeError) -> str:
+        name = self.judge.name
+        if error.status in (401, 403):
+            advice = f"set {variable(name, 'API_KEY')} (or OPENAI_API_KEY) to a key that may use it"
+        elif error.status == 404:
+            advice = f"check the model {self.judge.model} and {variable(name, 'BASE_URL')} (or OPENAI_BASE_URL)"
+        elif error.status in (402, 429):
+            advice = "see to the account's credit"
+        else:
+            advice = "change what the profile sends (`extra`, `omit`, `token_limit`, `openai`) or the judge's address"
+        return f"judge {name} at {self.host} refused ({error.status}): {error.words.rstrip('.')}; {advice}."
+
+    def _failure(self, error: JudgeError) -> str:
+        return f"{self.host}: {error}"
+
+    def _is_limited(self) -> bool:
+        return bool({"max_tokens", "max_completion_tokens"} & set(self._client.parameters()))
+
+    def _clean(self, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _map_strings(raw, self.judge.endpoint.redact)
+
+    def _verdict(
+        self,
+        status: Any,
+        reason: str | None,
+        generation: int,
+        key: str,
+        fields: Mapping[str, float | str] | None = None,
+        model: str = "",
+        tokens: tuple[int, int] = (0, 0),
+        cached: bool = False,
+    ) -> Verdict:
+        return Verdict(fields, status, reason, self.judge.name, generation, model, *tokens, key, cached)
+
+
+class _Closed(Exception):
+    """The judge makes no calls any more; the message says why."""
+
+
+def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {name: _map_strings(one, change) for name, one in value.items()}
+    return [_map_strings(one, change) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,33 @@
+"""What all tests share: no hub, a home of their own, and the real data where it lies beside the checkout."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An `LMMS_TASKS_HOME` of the test's own, and none of the user's judges or rows."""
+    for name in list(os.environ):
+        if name.startswith(("LMMS_TASKS_", "OPENAI_")) or name.endswith("_DATA"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("LMMS_TASKS_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real rows, photographs and reference scores, which lie beside the checkout and are not part of it."""
+    folder = CHECKOUT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"needs the reference data in {folder}")
+    return folder

@@ -19,7 +19,12 @@ from lmms_tasks.benchmarks import Catalogue, TaskSpec
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0, 1 with one sentence on standard error, or 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
-    return arguments.run(arguments)
+    try:
+        return arguments.run(arguments)
+    except BrokenPipeError:
+        # The reader of a pipe (`| head`) has seen enough; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -71,9 +71,9 @@ def select(dataset: datasets.Dataset, schema: Schema, categories: tuple[str, ...
         )
     if others:
         logger.info(f"MIRAGE: {others} rows of the category '{OTHERS}' belong to neither subject and are left out.")
-    counts = count_images(dataset)
-    selected = leave_images_encoded(dataset).select(kept)
-    return selected.add_column("n_images", [counts[position] for position in kept])
+    # Added before rows are selected: on a selection, `add_column` would copy every image.
+    dataset = dataset.add_column("n_images", count_images(dataset))
+    return leave_images_encoded(dataset).select(kept)
 
 
 def names_text(row: Mapping[str, Any], common_names: list[str]) -> str:

@@ -197,14 +197,13 @@ def test_the_listed_classes_are_what_lmms_eval_demands():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("flags", [[], ["--force_simple"]], ids=["chat", "simple"])
-def test_two_ranks_give_the_answers_of_one(evaluate, reference, golds, task_folder, tmp_path, ranks, flags):
+def test_two_ranks_give_the_answers_of_one(evaluate, reference, golds, task_folder, tmp_path, flags):
     # Of eleven rows one rank gets six and the other five, and a padding request.
     names = ("baseline_chat", "baseline_agentic") if not flags else ("baseline_simple", "baseline_agentic")
     model = reference.ReferenceSimple if flags else reference.ReferenceChat
     values, answers = evaluate(model(error_rate=0.3, seed=5), *names)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}"]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
     command += ["-m", "lmms_eval", "--model", "reference", "--model_args", "error_rate=0.3,seed=5", *flags]
     command += ["--tasks", ",".join(names), "--include_path", str(task_folder)]
     command += ["--output_path", str(tmp_path), "--log_samples"]
@@ -218,4 +217,4 @@ def test_two_ranks_give_the_answers_of_one(evaluate, reference, golds, task_fold
         log = next(tmp_path.rglob(f"*_samples_{name}.jsonl")).read_text(encoding="utf-8")
         samples = [json.loads(line) for line in log.splitlines()]
         assert sorted(sample["doc_id"] for sample in samples) == list(range(len(golds)))
-        assert {sample["doc_id"]: sample["filtered_resps"][0] for sample in samples} == answers[name]
+        assert {sample["doc_id"]: sample["filtered_resps"] for sample in samples} == answers[name]

@@ -31,7 +31,9 @@ def leaf_close_up(
     base = polar(canvas.at(0.5, 0.5), angle + math.pi, length * (0.5 - (0.0 if stalk <= 0.16 else 0.24)))
     stem, draw = canvas.layer()
     foot = polar(base, angle + math.pi + rng.uniform(-0.2, 0.2), length * (stalk + (0.25 if shape == "fan" else 0.0)))
-    taper(draw, [foot, base], length * 0.03, length * 0.024, (*mix(leaf, (170, 150, 100), 0.35), 255))
+    # The blade of lobed leaves begins a little before their base.
+    end = polar(base, angle, length * 0.14) if shape in ("palmate", "round") else base
+    taper(draw, [foot, end], length * 0.03, length * 0.024, (*mix(leaf, (170, 150, 100), 0.35), 255))
     canvas.put(stem)
     layer, draw = canvas.layer()
     to = frame(base, angle, length)

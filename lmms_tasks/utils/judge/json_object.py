@@ -9,6 +9,7 @@ from typing import Any
 from lmms_tasks.utils.reasoning import strip_reasoning
 
 _BRACKET = re.compile(r"[{\[]")
+_SIGN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 
 class InvalidReply(ValueError):
@@ -72,23 +73,19 @@ def _past_prose(text: str, start: int) -> int:
     part as the whole would turn a damaged verdict into a number. A brace that never closes is a damaged object; a
     square bracket that never closes is prose ("in [0, 4)"), unless an object follows it at once.
     """
-    depth, quoted, place = 0, False, start
-    while place < len(text):
-        sign = text[place]
+    depth, quoted = 0, False
+    for hit in _SIGN.finditer(text, start):
+        sign = hit.group()
         if quoted:
-            if sign == "\\":
-                place += 1
-            elif sign == '"':
-                quoted = False
-        elif sign == '"':
+            quoted = sign != '"'  # an escaped quote is two characters, so it is none
+        elif sign[-1] == '"':
             quoted = True
-        elif sign in "{[":
+        elif sign[-1] in "{[":
             depth += 1
-        elif sign in "}]":
+        elif sign[-1] in "}]":
             depth -= 1
             if depth == 0:
-                return place + 1
-        place += 1
+                return hit.end()
     if text[start] == "{" or text[start + 1 :].lstrip().startswith("{"):
         raise InvalidReply("a JSON object that is not closed")
     return start + 1

@@ -75,7 +75,13 @@ class Run:
                 if _rank() == 0:
                     logger.warning(resolution.sentence)
                 continue
-            panel_for(use, on_samples).check()
+            rubrics = {
+                name: rubric
+                for task in self.tasks
+                if (task.judge_use, task.on_samples) == (use, on_samples)
+                for name, rubric in task.benchmark.rubrics(task).items()
+            }
+            panel_for(use, on_samples).check(rubrics.values())
 
     def concurrency(self) -> int:
         """The number of rows that the panels of this run can judge at once; 1 where none is asked."""

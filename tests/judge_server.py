@@ -143,6 +143,11 @@ class JudgeServer:
         listed = [{"id": name, "object": "model", "created": 1700000000, "owned_by": "test"} for name in self._models]
         return Answer({"object": "list", "data": listed})
 
+    @property
+    def connections(self) -> int:
+        """How many connections were opened so far."""
+        return self._http.opened
+
     def under_way(self, change: int) -> None:
         """Count a request that begins or ends."""
         with self._lock:
@@ -156,10 +161,12 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, *arguments: Any):
         self._connections: set[socket.socket] = set()
+        self.opened = 0
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self._connections.add(request)
+        self.opened += 1
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
+import functools
 import json
 import random
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +39,8 @@ class Client:
         self.endpoint = judge.endpoint
         self._stopping = stopping or threading.Event()
         limits = httpx.Limits(max_connections=pool, max_keepalive_connections=pool)
-        self._http = httpx.Client(limits=limits, headers={"User-Agent": "lmms-tasks"} | self.endpoint.headers)
+        headers = {"User-Agent": "lmms-tasks"} | self.endpoint.headers
+        self._http = httpx.Client(limits=limits, headers=headers, verify=_certificates())
 
     def close(self) -> None:
         """Close the connections."""
@@ -103,7 +106,7 @@ class Client:
         body = self._exchange("GET", "/models", None, deadline)
         try:
             served = json.loads(body).get("data")
-            return [model["id"] for model in served if isinstance(model.get("id"), str)] if served else None
+            return [model["id"] for model in served if isinstance(model.get("id"), str)] or None
         except (ValueError, AttributeError, TypeError, KeyError):
             return None  # an answer of another form tells nothing about the models
 
@@ -161,6 +164,12 @@ class Client:
         pause = _retry_after(response.headers.get("retry-after"))
         spent = response.status_code == 429 and credit_is_spent(body)
         raise JudgeError("status", words, response.status_code, pause, final=spent)
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted certificates, read once a process: that takes longer than many a reply of a small judge."""
+    return httpx.create_ssl_context()
 
 
 @contextlib.contextmanager

@@ -50,6 +50,7 @@ class Database:
         self._local = local
         self._lock = threading.Lock()
         self._process = os.getpid()
+        self._inode: int | None = None
         self._connection = self._open_or_set_aside()
 
     def run(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -64,7 +65,11 @@ class Database:
                 if not _is_broken(error):
                     raise
                 self._connection.close()
-                self._connection = self._open_or_set_aside()
+                with _exclusively(self.path):
+                    # Another file of this name is one that another process has put there for the same reason.
+                    if _inode(self.path) == self._inode:
+                        self._set_aside(error)
+                    self._connection = self._open()
                 return self._connection.execute(statement, values).fetchall()
 
     def close(self) -> None:
@@ -86,12 +91,15 @@ class Database:
             except sqlite3.DatabaseError as error:
                 if not _is_broken(error):
                     raise
-                aside = self.path.with_name(f"{self.path.name}.{time.strftime('%Y%m%d-%H%M%S')}.{os.getpid()}.aside")
-                for ending in ("", "-wal", "-shm", "-journal"):
-                    with contextlib.suppress(FileNotFoundError):
-                        os.replace(f"{self.path}{ending}", f"{aside}{ending}")
-                logger.warning(f"The judge cache {self.path} cannot be used ({error}): it is kept as {aside.name}.")
+                self._set_aside(error)
                 return self._open()
+
+    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+        aside = self.path.with_name(f"{self.path.name}.{time.strftime('%Y%m%d-%H%M%S')}.{os.getpid()}.aside")
+        for ending in ("", "-wal", "-shm", "-journal"):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(f"{self.path}{ending}", f"{aside}{ending}")
+        logger.warning(f"The judge cache {self.path} cannot be used ({error}): it is kept as {aside.name}.")
 
     def _open(self) -> sqlite3.Connection:
         # Made before SQLite makes it, so that no moment passes in which others could read it.
@@ -103,29 +111,22 @@ class Database:
         except BaseException:
             connection.close()
             raise
+        self._inode = _inode(self.path)
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY * 1000)}")
-        # Journal and synchronisation: a write-ahead log needs shared memory, which a network file system has not.
-        _persist(connection, f"PRAGMA journal_mode = {'WAL' if self._local else 'DELETE'}")
+        _is_empty(connection)  # before anything is written: a file that is not ours stays as it is
+        # A write-ahead log needs shared memory, which a network file system has not.
+        _change_journal(connection, "WAL" if self._local else "DELETE")
         connection.execute(f"PRAGMA synchronous = {'NORMAL' if self._local else 'FULL'}")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not tables and not application and not version:
+            if _is_empty(connection):
                 for statement in filter(str.strip, _TABLES.split(";")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-            elif application != APPLICATION:
-                raise _Foreign("it is not ours")
-            elif version != VERSION:
-                raise _Foreign(f"it has version {version} of the tables, and this is {VERSION}")
-            elif not {"replies", "attempts"} <= tables:
-                raise _Foreign("its tables are missing")
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -133,22 +134,46 @@ class Database:
             raise
 
 
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether the file has nothing in it yet. Raises _Foreign for one that holds something else than our tables."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables and not application and not version:
+        return True
+    if application != APPLICATION:
+        raise _Foreign("it is not ours")
+    if version != VERSION:
+        raise _Foreign(f"it has version {version} of the tables, and this is {VERSION}")
+    if not {"replies", "attempts"} <= tables:
+        raise _Foreign("its tables are missing")
+    return False
+
+
 def _is_broken(error: sqlite3.DatabaseError) -> bool:
     """Whether the file is at fault. The subclasses say that it is locked, full or read-only, or that the caller erred."""
     return type(error) in (sqlite3.DatabaseError, _Foreign)
 
 
-def _persist(connection: sqlite3.Connection, statement: str) -> None:
+def _change_journal(connection: sqlite3.Connection, mode: str) -> None:
     """Change the journal mode, which SQLite refuses at once, without waiting, while another process opens the file."""
     deadline = time.monotonic() + BUSY
     while True:
         try:
-            connection.execute(statement)
+            connection.execute(f"PRAGMA journal_mode = {mode}")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _inode(path: Path) -> int | None:
+    """Which file stands under a name."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 @contextlib.contextmanager

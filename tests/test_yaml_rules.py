@@ -35,6 +35,8 @@ def test_a_task_sets_everything_that_lmms_eval_would_choose_badly(task):
     config = task.config
     assert config["num_fewshot"] == 0
     assert config["reasoning_tags"] == "none"
+    # Without it lmms-eval scores the first answer of `--repeats` and drops the others without a word.
+    assert config["filter_list"] == [{"name": "none", "filter": []}]
     generation = config["generation_kwargs"]
     # Without `until` lmms-eval cuts every answer at its first blank line.
     assert generation["until"] == []

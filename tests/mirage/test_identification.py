@@ -53,6 +53,10 @@ NAMED = {
     "abbreviated rank before the name": "Identification: Solidago altissima var. altissima or Canada goldenrod.",
     "author before the name": "Identified as S. canadensis L. or Canada goldenrod.",
     "author with a longer abbreviation": "Identified as Solidago gigantea Ait. or else Canada goldenrod.",
+    "author of one letter before the name": "Identified as Solidago L. (Canada goldenrod)",
+    "abbreviated author before a comma": "Identified as Solidago gigantea Ait., Canada goldenrod or ragweed.",
+    "abbreviated author in parentheses": "Identified as Solidago gigantea (Ait.) or Canada goldenrod.",
+    "dots inside the sentence": "Identified as some relative ... let me say Canada goldenrod.",
     "cf. before the name": "Identified as Solidago cf. canadensis, that is Canada goldenrod.",
     "sp. before the name": "Identified as Solidago sp. which I take for Canada goldenrod.",
     "decimal before the name": "Identification: with leaves of 3.5 cm this is Canada goldenrod.",
@@ -66,6 +70,8 @@ NAMED = {
     "denial ends at a colon": "It is not what you fear: Canada goldenrod.",
     "denial ends at a full stop": "It is not ragweed. It is Canada goldenrod.",
     "denial ends at a dash": "It's not ragweed — it's Canada goldenrod",
+    "denial ends at a horizontal bar": "It's not ragweed ― it's Canada goldenrod",
+    "denial ends at a double hyphen": "It's not ragweed--it's Canada goldenrod",
     "denial ends at a parenthesis": "It is not the ragweed (Ambrosia) that you suspect (Canada goldenrod).",
     "denial ends at but": "This isn't ragweed but Canada goldenrod.",
     "denial ends at however": "It is not ragweed however similar Canada goldenrod may look.",
@@ -104,6 +110,8 @@ NOT_NAMED = {
     "denied over an abbreviation": "This is not Solidago cf. canadensis or Canada goldenrod.",
     "denied over an abbreviated saint": "This is not St. John's wort or Canada goldenrod.",
     "denied over a hard-wrapped line": "This is not\ncanada goldenrod.",
+    "denied over a comma inside a number": "Not one of these 1,000 plants is Canada goldenrod.",
+    "denied over a range": "Not one plant with leaves of 2–3 cm is Canada goldenrod.",
     "denied before the label": "The plant was not identified as Canada goldenrod.",
     "denied behind the label": "Final answer: not Canada goldenrod",
     "denied with its scientific name in parentheses": "This is not Canada goldenrod (*Solidago canadensis*).",
@@ -135,6 +143,10 @@ def test_a_mark_of_an_indic_script_belongs_to_its_word():
     assert normalise("गुलाब") == "गुलाब"
     assert identification_accuracy("यह गुलाब है।", ["गुलाब"]) == 1.0
     assert identification_accuracy("यह गुलाबी है।", ["गुलाब"]) == 0.0
+
+
+def test_what_no_reader_sees_is_no_part_of_a_word():
+    assert normalise("golden\u200brod ✔\ufe0f") == "goldenrod"
 
 
 def test_a_chinese_name_of_two_characters_counts_and_one_of_one_does_not():
@@ -176,8 +188,11 @@ def test_a_row_without_names_is_never_matched():
         ("×Cuprocyparis leylandii", ("cuprocyparis leylandii", "x cuprocyparis leylandii")),
         ("Salix alba × Salix fragilis", ("salix alba salix fragilis", "salix alba x salix fragilis")),
         ("Dahlia mosaic virus", ("dahlia mosaic virus",)),
+        ("Tomato mosaic virus (ToMV)", ("tomato mosaic virus tomv",)),
         ("Tomato spotted wilt orthotospovirus", ("tomato spotted wilt orthotospovirus",)),
         ("Solidago sp.", ("solidago sp",)),
+        ("Aphis spp", ("aphis spp",)),
+        ("Aphis species (green)", ("aphis species green",)),
         ("Solidago L., 1753", ("solidago l 1753",)),
         ("Bacterial leaf spot", ("bacterial leaf spot",)),
         ("Several species of aphids", ("several species of aphids",)),

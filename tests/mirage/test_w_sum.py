@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,20 @@ def test_w_sum_of_whole_scores_lies_on_the_grid_of_twentieths(scores):
 def test_the_order_of_rows_changes_no_digit(rows, seed):
     shuffled = random.Random(seed).sample(rows, len(rows))
     assert w_sum_official(shuffled) == w_sum_official(rows)
+
+
+def test_the_order_of_rows_does_not_decide_how_a_mean_is_rounded():
+    """Added one by one, these four give 1.475 or a digit less, and so 1.48 or 1.47, depending on their order."""
+    accuracies = [0.0, 2.8, 1.7, 1.4]
+    assert round(sum(accuracies) / 4, 2) != round(sum(sorted(accuracies)) / 4, 2)
+    rows = [(accuracy, 0, 0, 0) for accuracy in accuracies]
+    assert w_sum_official(rows) == w_sum_official(sorted(rows)) == 0.147
+
+
+@given(st.tuples(*[st.floats(0, 4)] * 4))
+def test_w_sum_adds_exactly(scores):
+    total = sum(weight * Fraction(score) for weight, score in zip((2, 1, 1, 1), scores, strict=True))
+    assert w_sum(*scores) == float(total) / 20
 
 
 @given(st.lists(SCORES, min_size=1))

@@ -87,12 +87,12 @@ class Cache:
 
     def get(self, key: str) -> StoredReply | None:
         """The valid reply for `key`, or None."""
+        if not self._refresh:
+            row = self._run("SELECT text, model, input_tokens, output_tokens FROM replies WHERE key = ?", (key,))
+            if row:
+                return StoredReply(*row[0])
         with self._lock:
-            known = self._memory.get(key)
-        if known or self._refresh or self._database is None:
-            return known
-        row = self._run("SELECT text, model, input_tokens, output_tokens FROM replies WHERE key = ?", (key,))
-        return StoredReply(*row[0]) if row else None
+            return self._memory.get(key)
 
     def put(self, key: str, reply: StoredReply, raw: Mapping[str, Any], judge: str, generation: int) -> None:
         """Keep a valid reply."""

@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx
@@ -66,8 +67,7 @@ class Client:
         messages: Sequence[Mapping[str, Any]],
         token_limit: int | None = None,
         tries: Callable[[], int] | None = None,
-        before_try: Callable[[], None] | None = None,
-        after_failure: Callable[[JudgeError], None] | None = None,
+        each_try: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
     ) -> Reply:
         """One reply.
 
@@ -75,8 +75,7 @@ class Client:
             messages: OpenAI chat messages.
             token_limit: in place of the judge's own.
             tries: the most requests, asked again after each one; the judge's own number by default.
-            before_try: called before each request; what it raises ends the call.
-            after_failure: told of each failed request.
+            each_try: entered around each request, not around the pauses between; what it raises ends the call.
 
         Raises JudgeError once no further try may help.
         """
@@ -89,15 +88,8 @@ class Client:
             sleep=self._stopping.wait,
             reraise=True,
         ):
-            with attempt:
-                if before_try:
-                    before_try()
-                try:
-                    return self._post(content)
-                except JudgeError as error:
-                    if after_failure:
-                        after_failure(error)
-                    raise
+            with attempt, each_try():
+                return self._post(content)
         raise AssertionError("unreachable: the last error is raised")
 
     def models(self) -> list[str] | None:
@@ -145,7 +137,8 @@ class Client:
         try:
             response = self._http.send(request, stream=True)
             with contextlib.closing(response), _cut_off(response, deadline):
-                body = _read(response, deadline, seconds)
+                # A server may repeat a key anywhere, and what it says is stored.
+                body = self.endpoint.conceal(_read(response, deadline, seconds))
         except httpx.ConnectTimeout:
             raise JudgeError("connection", f"{self.endpoint.host} does not answer") from None
         except httpx.TimeoutException:

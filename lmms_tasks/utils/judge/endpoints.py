@@ -80,13 +80,17 @@ class Endpoint:
         """
         return self.url.copy_with(path=self.url.path.rstrip("/") + path)
 
-    def redact(self, text: str) -> str:
-        """`text` without this endpoint's key, password and query, and without what looks like a key."""
+    def conceal(self, body: bytes) -> bytes:
+        """`body` without this endpoint's key, password and query."""
         url = httpx.URL(self.base_url)
         for secret in (self.api_key, url.password, url.query.decode("ascii"), self._basic):
             if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "***")
-        return _KEY_LIKE.sub("***", text)
+                body = body.replace(secret.encode("utf-8"), b"***")
+        return body
+
+    def redact(self, text: str) -> str:
+        """`text` without this endpoint's secrets, and without what looks like a part of a key."""
+        return _KEY_LIKE.sub("***", self.conceal(text.encode("utf-8", "replace")).decode("utf-8"))
 
     @property
     def _basic(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
@@ -38,6 +39,7 @@ class ConcurrencyLimit:
         self._limit = float(most)
         self._running = 0
         self._halvings = 0
+        self._pause_until = 0.0
         self._free = threading.Condition()
 
     @property
@@ -49,8 +51,8 @@ class ConcurrencyLimit:
     def slot(self) -> Iterator[int]:
         """Wait for a place and hold it; yields the number of halvings so far, which `halve` wants back."""
         with self._free:
-            while self._running >= int(self._limit):
-                self._free.wait()
+            while self._running >= int(self._limit) or (pause := self._pause_until - time.monotonic()) > 0:
+                self._free.wait(None if self._running >= int(self._limit) else pause)
             self._running += 1
             seen = self._halvings
         try:
@@ -60,8 +62,8 @@ class ConcurrencyLimit:
                 self._running -= 1
                 self._free.notify_all()
 
-    def halve(self, seen: int) -> int:
-        """Halve the limit, unless that happened since the call began; returns the number of halvings for the next try.
+    def halve(self, seen: int, pause: float = 0.0) -> None:
+        """Halve the limit, unless that happened since the call began, and start no call for `pause` seconds.
 
         Calls that run at the same time are refused for one and the same reason, which must not count once for each.
         """
@@ -69,7 +71,7 @@ class ConcurrencyLimit:
             if seen == self._halvings:
                 self._limit = max(1.0, self._limit / 2)
                 self._halvings += 1
-            return self._halvings
+            self._pause_until = max(self._pause_until, time.monotonic() + pause)
 
     def recover(self) -> None:
         """A call went well."""

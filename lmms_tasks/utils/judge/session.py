@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 from loguru import logger
@@ -76,7 +77,7 @@ class Session:
                 verdict = self._stored(rubric, generation, key) or self._ask(rubric, messages, generation, key)
                 future.set_result(verdict)
                 return verdict
-        return future.result().shared()
+        return future.result().shared(self.judge.name)
 
     def abort(self, error: BaseException) -> None:
         """Stop: whoever waits for a verdict gets this error."""
@@ -147,7 +148,7 @@ class Session:
                 return self._verdict("closed", str(error), generation, key, tokens=tokens)
             except JudgeError as error:
                 self._cache.record_attempt(key, "failed", str(error), None)
-                return self._verdict("failed", self._failure(error), generation, key, tokens=tokens)
+                return self._verdict("failed", f"{self.host}: {error}", generation, key, tokens=tokens)
             tokens = (tokens[0] + reply.input_tokens, tokens[1] + reply.output_tokens)
             try:
                 if reply.trouble:
@@ -155,7 +156,7 @@ class Session:
                 fields = rubric.scores(rubric.parse(reply.text))
             except InvalidReply as error:
                 status = "truncated" if reply.truncated else "invalid"
-                self._cache.record_attempt(key, status, error.reason, self._clean(reply.raw))
+                self._cache.record_attempt(key, status, error.reason, reply.raw)
                 if reply.truncated and token_limit is None and self._is_limited():
                     token_limit = LARGER * self.judge.max_tokens
                     continue
@@ -164,30 +165,39 @@ class Session:
                     continue
                 return self._verdict(status, error.reason, generation, key, None, reply.model, tokens)
             stored = StoredReply(reply.text, reply.model, *tokens)
-            self._cache.put(key, stored, self._clean(reply.raw), self.judge.name, generation)
+            self._cache.put(key, stored, reply.raw, self.judge.name, generation)
             return self._verdict("valid", None, generation, key, fields, reply.model, tokens)
 
     def _call(self, messages: Sequence[Mapping[str, Any]], token_limit: int | None) -> Reply:
-        """One reply under the concurrency limit, with all that follows from it or from its failure."""
-        with self._limit.slot() as halvings:
-            seen = [halvings]
-
-            def failed(error: JudgeError) -> None:
-                if error.status == 429:
-                    seen[0] = self._limit.halve(seen[0])
-
-            probing = self._may_call()
-            try:
-                reply = self._client.ask(messages, token_limit, self._tries, self._before_try, failed)
-            except JudgeError as error:
-                self._note_failure(error)
-                raise
-            finally:
-                if probing:
-                    self._probe.release()
+        """One reply, with all that follows from it or from its failure."""
+        probing = self._may_call()
+        try:
+            reply = self._client.ask(messages, token_limit, self._tries, self._one_try)
+        except JudgeError as error:
+            self._note_failure(error)
+            raise
+        finally:
+            if probing:
+                self._probe.release()
         self._limit.recover()
         self._note_reply(reply)
         return reply
+
+    @contextmanager
+    def _one_try(self) -> Iterator[None]:
+        """A place under the concurrency limit for one request. A call that pauses holds none: the calls that were
+        refused together would otherwise come back together, however low the limit."""
+        with self._limit.slot() as seen:
+            if self._stopping.is_set():
+                raise _Closed("the run is stopping")
+            self._budget.take()
+            self._announce()
+            try:
+                yield
+            except JudgeError as error:
+                if error.status == 429:
+                    self._limit.halve(seen, min(error.retry_after or 0.0, self.judge.timeout))
+                raise
 
     def _may_call(self) -> bool:
         """Raise where no call is made; True if this call is the one that looks whether a silent endpoint is back."""
@@ -206,10 +216,7 @@ class Session:
         with self._lock:
             return 1 if self._outages >= OUTAGES else self.judge.tries
 
-    def _before_try(self) -> None:
-        if self._stopping.is_set():
-            raise _Closed("the run is stopping")
-        self._budget.take()
+    def _announce(self) -> None:
         with self._lock:
             told, self._announced = self._announced, True
         if not told:
@@ -290,14 +297,8 @@ class Session:
             advice = "change what the profile sends (`extra`, `omit`, `token_limit`, `openai`) or the judge's address"
         return f"judge {name} at {self.host} refused ({error.status}): {error.words.rstrip('.')}; {advice}."
 
-    def _failure(self, error: JudgeError) -> str:
-        return f"{self.host}: {error}"
-
     def _is_limited(self) -> bool:
         return bool({"max_tokens", "max_completion_tokens"} & set(self._client.parameters()))
-
-    def _clean(self, raw: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _map_strings(raw, self.judge.endpoint.redact)
 
     def _verdict(
         self,
@@ -315,11 +316,3 @@ class Session:
 
 class _Closed(Exception):
     """The judge makes no calls any more; the message says why."""
-
-
-def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {name: _map_strings(one, change) for name, one in value.items()}
-    return [_map_strings(one, change) for one in value] if isinstance(value, list) else value

@@ -38,9 +38,10 @@ class Verdict:
         """Whether it counts."""
         return self.status == "valid"
 
-    def shared(self) -> Verdict:
-        """The same verdict for another row that asked for it at the same time, whose tokens were paid once."""
-        return replace(self, cached=True)
+    def shared(self, judge: str) -> Verdict:
+        """The same verdict for another row, or another judge of the same model and endpoint, that asked for it at the
+        same time: paid once."""
+        return replace(self, judge=judge, cached=True)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ class Scores(BaseModel):
     """A verdict with one field of each kind."""
 
     accuracy: int = Field(ge=0, le=4, description="How much of the answer is right; higher is better.")
-    spurious: Literal["Yes", "No"] = Field(description="Whether the answer has entries that do not belong; No is better.")
+    spurious: Literal["Yes", "No"] = Field(
+        description="Whether the answer has entries that do not belong; No is better."
+    )
     explanation: str | None = Field(None, description="Why.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import itertools
 import json
 import time
 
@@ -58,7 +59,10 @@ def test_a_server_without_a_key_gets_no_authorization(judge_of) -> None:
         ({"temperature": None}, {"max_tokens": 10000}),
         ({"omit": ("temperature",)}, {"max_tokens": 10000}),
         ({"omit": ("max_tokens",), "openai": True}, {"temperature": 0.0}),
-        ({"extra": {"top_p": 0.9, "n_best": [1]}}, {"temperature": 0.0, "max_tokens": 10000, "top_p": 0.9, "n_best": [1]}),
+        (
+            {"extra": {"top_p": 0.9, "n_best": [1]}},
+            {"temperature": 0.0, "max_tokens": 10000, "top_p": 0.9, "n_best": [1]},
+        ),
     ],
 )
 def test_the_profile_decides_which_parameters_are_sent(judge_of, changes: dict, sent: dict) -> None:
@@ -129,7 +133,7 @@ def test_pauses_double(judge_of) -> None:
     with JudgeServer(BUSY) as server:
         failure(judge_of(server, tries=4, retry_delay=0.1))
     times = [request.time for request in server.requests]
-    pauses = [after - before for before, after in zip(times, times[1:], strict=False)]
+    pauses = [after - before for before, after in itertools.pairwise(times)]
     # 0.1, 0.2, 0.4 s, each spread by half; the upper bounds leave room for a busy machine.
     assert all(low <= pause <= 3 * low + 0.5 for pause, low in zip(pauses, (0.05, 0.1, 0.2), strict=True))
 
@@ -260,5 +264,3 @@ def test_proxies_of_the_environment_are_used(judge_of, monkeypatch: pytest.Monke
         monkeypatch.delenv("no_proxy", raising=False)
         assert ask(judge_of("http://judge.invalid/v1")).text == verdict_text()
     assert proxy.requests[0].path == "http://judge.invalid/v1/chat/completions"
-
-

@@ -19,7 +19,7 @@ from lmms_tasks.utils.judge.reply import JudgeError, Reply, read_reply, words_of
 from .conftest import verdict_text
 
 GOOD = verdict_text(3, "No")
-THOUGHT = "The gold answer names mildew; {\"accuracy\": 0, \"spurious\": \"Yes\"} would be too harsh."
+THOUGHT = 'The gold answer names mildew; {"accuracy": 0, "spurious": "Yes"} would be too harsh.'
 
 OPENAI_USAGE = {
     "prompt_tokens": 211,
@@ -137,9 +137,21 @@ BODIES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
         openai(None, "tool_calls", tool_calls=[TOOL_CALL]),
         "a tool call instead of an answer",
     ),
-    ("vLLM, no parser, reasoning in the content", vllm(f"<think>\n{THOUGHT}\n</think>\n\n{GOOD}"), {"accuracy": 3, "spurious": "No"}),
-    ("vLLM, no parser, opening tag in the prompt", vllm(f"{THOUGHT}\n</think>\n\n{GOOD}"), {"accuracy": 3, "spurious": "No"}),
-    ("vLLM, no parser, cut off while reasoning", vllm(f"<think>\n{THOUGHT}", "length"), "the token limit cut the reply off"),
+    (
+        "vLLM, no parser, reasoning in the content",
+        vllm(f"<think>\n{THOUGHT}\n</think>\n\n{GOOD}"),
+        {"accuracy": 3, "spurious": "No"},
+    ),
+    (
+        "vLLM, no parser, opening tag in the prompt",
+        vllm(f"{THOUGHT}\n</think>\n\n{GOOD}"),
+        {"accuracy": 3, "spurious": "No"},
+    ),
+    (
+        "vLLM, no parser, cut off while reasoning",
+        vllm(f"<think>\n{THOUGHT}", "length"),
+        "the token limit cut the reply off",
+    ),
     ("vLLM, no parser, block never closed", vllm(f"<think>\n{THOUGHT}"), "the reasoning block never ends"),
     # features/reasoning_outputs: `reasoning_content` up to v0.10, `reasoning` from v0.11.2 on.
     ("vLLM, reasoning_content", vllm(f"\n\n{GOOD}", reasoning_content=THOUGHT), {"accuracy": 3, "spurious": "No"}),
@@ -159,7 +171,11 @@ BODIES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
         {"accuracy": 3, "spurious": "No"},
     ),
     ("list with a refusal part", openai([{"type": "refusal", "refusal": "No."}]), "the judge refused to answer"),
-    ("list with thinking and text", openai([{"type": "thinking", "thinking": GOOD}, {"type": "text", "text": GOOD}]), {"accuracy": 3, "spurious": "No"}),
+    (
+        "list with thinking and text",
+        openai([{"type": "thinking", "thinking": GOOD}, {"type": "text", "text": GOOD}]),
+        {"accuracy": 3, "spurious": "No"},
+    ),
     ("no usage", {**vllm(GOOD), "usage": None}, {"accuracy": 3, "spurious": "No"}),
 ]
 
@@ -220,9 +236,17 @@ def test_reasoning_is_kept_apart_under_either_name() -> None:
         ({"error": {"code": 502, "message": "Provider returned error"}}, 502, "Provider returned error"),
         ({"error": {"code": 401, "message": "No auth credentials found"}}, 401, "No auth credentials found"),
         # SGLang's ErrorResponse: the error is the body itself.
-        ({"object": "error", "message": "Model busy", "type": "ServerError", "param": None, "code": 503}, 503, "Model busy"),
+        (
+            {"object": "error", "message": "Model busy", "type": "ServerError", "param": None, "code": 503},
+            503,
+            "Model busy",
+        ),
         # vLLM's ErrorResponse: an ErrorInfo under `error`, whose code is a number.
-        ({"error": {"message": "Engine died", "type": "InternalServerError", "param": None, "code": 500}}, 500, "Engine died"),
+        (
+            {"error": {"message": "Engine died", "type": "InternalServerError", "param": None, "code": 500}},
+            500,
+            "Engine died",
+        ),
         # OpenAI's error has a code that is no number: nothing says that another try is useless.
         ({"error": {"message": "Overloaded", "type": "server_error", "param": None, "code": None}}, 500, "Overloaded"),
         ({"error": "worker crashed"}, 500, "worker crashed"),
@@ -247,7 +271,10 @@ def test_a_body_that_is_no_completion_may_pass(body: bytes) -> None:
 @pytest.mark.parametrize(
     "body, words",
     [
-        (b'{"error": {"message": "Incorrect API key provided.", "code": "invalid_api_key"}}', "Incorrect API key provided."),
+        (
+            b'{"error": {"message": "Incorrect API key provided.", "code": "invalid_api_key"}}',
+            "Incorrect API key provided.",
+        ),
         # FastAPI's own validation errors, which vLLM and SGLang may pass on, have no message.
         (b'{"detail": "Not Found"}', '{"detail": "Not Found"}'),
         (b"<html>\n  <b>nginx</b>\n</html>", "<html> <b>nginx</b> </html>"),

@@ -273,12 +273,16 @@ def test_no_text_without_one_valid_verdict_yields_a_number(reply: str) -> None:
                 objects.append(json.loads(rest[start:end]))
             except ValueError:
                 continue
-    valid = [one for one in objects if one.get("accuracy") in range(5) and str(one.get("spurious")).lower() in ("yes", "no")]
+    valid = [
+        one for one in objects if one.get("accuracy") in range(5) and str(one.get("spurious")).lower() in ("yes", "no")
+    ]
     assert len(valid) == 1
     assert parsed["accuracy"] == valid[0]["accuracy"] and type(parsed["accuracy"]) is int
 
 
-@given(st.integers(-3, 8), st.sampled_from(["Yes", "No", "yes", "Maybe"]), st.sampled_from(["", "ok ", "<think>x</think>"]))
+@given(
+    st.integers(-3, 8), st.sampled_from(["Yes", "No", "yes", "Maybe"]), st.sampled_from(["", "ok ", "<think>x</think>"])
+)
 def test_a_value_is_read_if_and_only_if_it_is_in_range(accuracy: int, spurious: str, before: str) -> None:
     reply = before + json.dumps({"accuracy": accuracy, "spurious": spurious})
     if 0 <= accuracy <= 4 and spurious != "Maybe":

@@ -43,13 +43,14 @@ def evaluate(evaluator, task_manager):
 
 
 @pytest.fixture
-def judged_by(monkeypatch):
-    """Point the profile `single` to a scripted judge."""
+def judged_by(monkeypatch, tmp_path):
+    """Let a profile of one impatient judge point to a scripted server."""
+    profile = tmp_path / "impatient.toml"
+    profile.write_text('[[mirage.mmst.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 3\n')
 
     def point(server):
-        monkeypatch.setenv("LMMS_TASKS_JUDGES", "single")
-        monkeypatch.setenv("LMMS_TASKS_JUDGE_SINGLE_BASE_URL", server.base_url)
-        monkeypatch.setenv("LMMS_TASKS_JUDGE_SINGLE_MODEL", "judge")
+        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
+        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
         return server
 
     return point

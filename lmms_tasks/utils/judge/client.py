@@ -21,6 +21,7 @@ import tenacity
 from lmms_tasks.utils.judge.profiles import Judge
 from lmms_tasks.utils.judge.reply import JudgeError, Reply, credit_is_spent, read_reply, words_of
 
+_CHAT, _MODELS = "/chat/completions", "/models"
 LARGEST_BODY = 16 * 2**20  # bytes; a verdict has a few thousand
 LONGEST_PAUSE = 60.0  # seconds between tries where the endpoint asks for none
 CONNECT = 15.0  # seconds: who has not accepted by then is not there
@@ -38,6 +39,7 @@ class Client:
     def __init__(self, judge: Judge, pool: int, stopping: threading.Event | None = None):
         self.judge = judge
         self.endpoint = judge.endpoint
+        self._addresses = {path: self.endpoint.address(path) for path in (_CHAT, _MODELS)}
         self._stopping = stopping or threading.Event()
         limits = httpx.Limits(max_connections=pool, max_keepalive_connections=pool)
         headers = {"User-Agent": "lmms-tasks"} | self.endpoint.headers
@@ -95,7 +97,7 @@ class Client:
     def models(self) -> list[str] | None:
         """Names of the models that the endpoint serves; None where it does not say. Raises JudgeError."""
         deadline = min(MODELS_TIMEOUT, self.judge.timeout)
-        body = self._exchange("GET", "/models", None, deadline)
+        body = self._exchange("GET", _MODELS, None, deadline)
         try:
             served = json.loads(body).get("data")
             return [model["id"] for model in served if isinstance(model.get("id"), str)] or None
@@ -120,7 +122,7 @@ class Client:
         return pause * random.uniform(0.5, 1.5)
 
     def _post(self, content: bytes) -> Reply:
-        body = self._exchange("POST", "/chat/completions", content, self.judge.timeout)
+        body = self._exchange("POST", _CHAT, content, self.judge.timeout)
         try:
             return read_reply(body)
         except JudgeError as error:
@@ -132,7 +134,7 @@ class Client:
         timeout = httpx.Timeout(seconds, connect=min(CONNECT, seconds))
         headers = {"Content-Type": "application/json"} if content is not None else {}
         request = self._http.build_request(
-            method, self.endpoint.address(path), content=content, headers=headers, timeout=timeout
+            method, self._addresses[path], content=content, headers=headers, timeout=timeout
         )
         try:
             response = self._http.send(request, stream=True)

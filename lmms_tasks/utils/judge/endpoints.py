@@ -9,6 +9,7 @@ import base64
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import httpx
 
@@ -51,17 +52,17 @@ class Endpoint:
             return cls(_base(source, url), key)
         return cls(f"https://{OPENAI}/v1", key) if key and of_openai else None
 
-    @property
+    @cached_property
     def url(self) -> httpx.URL:
         """The base URL without the credentials that it may hold."""
         return httpx.URL(self.base_url).copy_with(username=None, password=None)
 
-    @property
+    @cached_property
     def host(self) -> str:
         """host[:port], as sentences name it."""
         return self.url.netloc.decode("ascii")
 
-    @property
+    @cached_property
     def label(self) -> str:
         """host[:port]/path: what tells endpoints apart in the cache; no credentials, no query."""
         return f"{self.host}{self.url.path.rstrip('/')}"
@@ -82,17 +83,21 @@ class Endpoint:
 
     def conceal(self, body: bytes) -> bytes:
         """`body` without this endpoint's key, password and query."""
-        url = httpx.URL(self.base_url)
-        for secret in (self.api_key, url.password, url.query.decode("ascii"), self._basic):
-            if len(secret) >= _SHORTEST_SECRET:
-                body = body.replace(secret.encode("utf-8"), b"***")
+        for secret in self._secrets:
+            body = body.replace(secret, b"***")
         return body
 
     def redact(self, text: str) -> str:
         """`text` without this endpoint's secrets, and without what looks like a part of a key."""
         return _KEY_LIKE.sub("***", self.conceal(text.encode("utf-8", "replace")).decode("utf-8"))
 
-    @property
+    @cached_property
+    def _secrets(self) -> list[bytes]:
+        url = httpx.URL(self.base_url)
+        secrets = (self.api_key, url.password, url.query.decode("ascii"), self._basic)
+        return [secret.encode("utf-8") for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+
+    @cached_property
     def _basic(self) -> str:
         url = httpx.URL(self.base_url)
         if not url.username and not url.password:

@@ -41,7 +41,8 @@ class Session:
     def __init__(self, judge: Judge, cache: Cache, budget: Budget, refuse: Callable[[str], None]):
         self.judge = judge
         self.concurrency = rank_share(judge.concurrency)
-        self.host = judge.endpoint.host
+        self._endpoint = judge.endpoint
+        self.host = self._endpoint.host
         self.calls = 0  # requests that were answered
         self.cached = 0
         self.input_tokens = 0
@@ -69,9 +70,7 @@ class Session:
     def verdict(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> Verdict:
         """One verdict, from the cache or from the judge. Every trouble of an endpoint that worked once is a verdict
         without fields; raises Refused if the endpoint refuses from the start."""
-        key = cache_key(
-            self.judge.model, self.judge.endpoint.label, messages, self._client.parameters(), rubric, generation
-        )
+        key = cache_key(self.judge.model, self._endpoint.label, messages, self._client.parameters(), rubric, generation)
         with self._cache.flight(key) as (future, leads):
             if leads:
                 verdict = self._stored(rubric, generation, key) or self._ask(rubric, messages, generation, key)

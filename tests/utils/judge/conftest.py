@@ -11,9 +11,10 @@ from loguru import logger
 from pydantic import BaseModel, Field
 
 from lmms_tasks.utils.judge import Judge, Panel, Profile, Rubric, shared_cache
-from tests.judge_server import JudgeServer
+from tests.judge_server import Answer, JudgeServer
 
 KEY = "sk-test-0123456789abcdef"
+GONE = "http://127.0.0.1:9/v1"  # the discard port, where nobody listens
 
 
 class Scores(BaseModel):
@@ -29,6 +30,16 @@ class Scores(BaseModel):
 def verdict_text(accuracy: int = 3, spurious: str = "No", **more: Any) -> str:
     """A judge's reply."""
     return json.dumps({"accuracy": accuracy, "spurious": spurious, **more})
+
+
+def refused(status: int, words: str = "no such model") -> Answer:
+    """An error as servers send it."""
+    return Answer({"error": {"message": words}}, status)
+
+
+def numbered(texts: dict[str, str], number: int) -> dict[str, str]:
+    """The texts of another row."""
+    return {**texts, "answer": f"Answer {number}."}
 
 
 @pytest.fixture

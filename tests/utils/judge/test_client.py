@@ -193,11 +193,11 @@ def test_a_slow_drip_ends_at_the_time_out(judge_of) -> None:
 
 
 def test_silence_in_the_middle_of_a_body_ends_at_the_time_out(judge_of) -> None:
-    """The second byte comes after 0.5 s, which would start a new read of 0.6 s; the third after 1 s."""
+    """The second byte comes after 1 s, which would start a new read of 1.2 s; the third after 2 s."""
     began = time.monotonic()
-    with JudgeServer(Answer(verdict_text(), drip=0.5)) as server:
-        failure(judge_of(server, timeout=0.6, tries=1))
-    assert time.monotonic() - began < 0.95
+    with JudgeServer(Answer(verdict_text(), drip=1.0)) as server:
+        failure(judge_of(server, timeout=1.2, tries=1))
+    assert time.monotonic() - began < 1.8
 
 
 def test_a_time_out_is_tried_again_but_not_often(judge_of) -> None:

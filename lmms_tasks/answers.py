@@ -38,9 +38,14 @@ def read_answers(
     unique_ids = _positions_by_id(rows)
     answers: dict[int, list[str]] = {}
     for file in files:
+        if not file.exists():
+            raise SystemExit(f"There is no file {file}: correct the path.")
+        if (own_form := task.benchmark.read_answers(task, file, rows)) is not None:
+            if twice := sorted(own_form.keys() & answers.keys()):
+                raise SystemExit(f"{file}: row {twice[0]} has an answer already; give one answer a row.")
+            answers.update(own_form)
+            continue
         path = _log_in(file, task) if file.is_dir() else file
-        if not path.is_file():
-            raise SystemExit(f"There is no file {path}: correct the path.")
         for number, record in enumerate(read_json_rows(path)):
             where = f"{path}, record {number}"
             position = _position(record, rows, unique_ids, where)

@@ -7,6 +7,7 @@ Nothing here imports lmms-eval or torch: `lmms-tasks list` answers at once, and 
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +33,11 @@ class Benchmark:
         schema: columns and words by which a task's rows are recognised, by the task's `metadata.configuration`.
         breakdowns: from a task and its items by metric to what the run's manifest tells beside the metrics.
         rubrics: the rubrics that a task's judges follow, by name; their hashes go to the manifest.
+        check: what preflight asks beyond rows, images and judges; ends the run with one sentence (SystemExit).
+        local_files: the files of the user's folder that hold a task's rows, where one file by its word is not enough.
+        read_answers: reads a file or folder of answers in a form of the benchmark's own (transcripts, reports), by the
+            position of the row; None for a form that it does not know, which is then read as any other.
+        prepare: adds the options of `lmms-tasks prepare NAME` to its parser, and the default `run`.
     """
 
     name: str
@@ -40,6 +46,12 @@ class Benchmark:
     schema: Callable[[str], Schema]
     breakdowns: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]]], dict[str, Any]]
     rubrics: Callable[[TaskSpec], Mapping[str, Any]] = lambda task: {}
+    check: Callable[[TaskSpec], None] = lambda task: None
+    local_files: Callable[[TaskSpec, Path], list[Path]] | None = None
+    read_answers: Callable[[TaskSpec, Path, Sequence[Mapping[str, Any]]], dict[int, list[str]] | None] = (
+        lambda task, path, rows: None
+    )
+    prepare: Callable[[argparse.ArgumentParser], None] | None = None
 
 
 @dataclass(frozen=True)

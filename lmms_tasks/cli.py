@@ -58,6 +58,17 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--output", metavar="DIR", type=Path, help="write results, items and manifest there")
     score.add_argument("--json", action="store_true", help="print JSON and nothing else on standard output")
     score.set_defaults(run=_score)
+
+    preparing = {
+        name: benchmark
+        for name, (benchmark, _) in benchmarks.find_benchmarks().items()
+        if benchmark.prepare is not None
+    }
+    if preparing:
+        prepare = commands.add_parser("prepare", help="build images or episodes from the user's own sources")
+        subjects = prepare.add_subparsers(required=True, metavar="BENCHMARK")
+        for name, benchmark in preparing.items():
+            benchmark.prepare(subjects.add_parser(name, help=benchmark.title))
     return parser
 
 

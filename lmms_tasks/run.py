@@ -67,6 +67,7 @@ class Run:
         """
         for task in self.tasks:
             sources.check_rows(task, need_images)
+            task.benchmark.check(task)
         if self.predict_only:
             return
         for use, on_samples in sorted({(task.judge_use, task.on_samples) for task in self.tasks if task.judge_use}):

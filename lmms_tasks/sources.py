@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmms_tasks.benchmarks import TaskSpec
 from lmms_tasks.utils.images import image_columns
-from lmms_tasks.utils.rows import fingerprint, missing_images, parquet_files
+from lmms_tasks.utils.rows import find_files, fingerprint, missing_images, parquet_files
 
 if TYPE_CHECKING:
     import datasets
@@ -23,12 +23,22 @@ def local_source(task: TaskSpec) -> Path | None:
     return Path(given).expanduser() if given and not task.on_samples else None
 
 
-def local_dataset(task: TaskSpec) -> dict[str, Any]:
-    """The keys of a task's configuration that put local rows in place of the hub's; {} without local rows."""
+def local_files(task: TaskSpec) -> list[Path]:
+    """The user's files that hold this task's rows; [] where the rows are the hub's or shipped."""
     source = local_source(task)
     if source is None:
+        return []
+    if task.benchmark.local_files is not None:
+        return task.benchmark.local_files(task, source)
+    return find_files(source, task.benchmark.schema(task.configuration), task.split)
+
+
+def local_dataset(task: TaskSpec) -> dict[str, Any]:
+    """The keys of a task's configuration that put local rows in place of the hub's; {} without local rows."""
+    given = local_files(task)
+    if not given:
         return {}
-    files = parquet_files(source, task.benchmark.schema(task.configuration), task.split)
+    files = parquet_files(given, task.benchmark.schema(task.configuration))
     return {
         "dataset_path": "parquet",
         "dataset_name": None,
@@ -59,7 +69,8 @@ def check_rows(task: TaskSpec, need_images: bool) -> None:
     source = local_source(task)
     if source is not None:
         load_rows(task)
-        if need_images and (sentence := missing_images(source, task.benchmark.schema(task.configuration), task.split)):
+        schema = task.benchmark.schema(task.configuration)
+        if need_images and schema.images and (sentence := missing_images(local_files(task), schema)):
             raise SystemExit(sentence)
     elif not task.on_samples:
         try:

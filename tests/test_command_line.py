@@ -167,7 +167,9 @@ def test_a_chat_model_sees_the_question_untouched_and_all_images_and_its_reasoni
 
 
 def test_a_run_that_cannot_succeed_ends_before_the_model_with_one_sentence_and_exit_code_1(tmp_path, real_rows):
-    outcome = lmms_eval(tmp_path, "--model", "reference", "--tasks", "mirage_mmst_id", MIRAGE_DATA=str(tmp_path / "none"))
+    outcome = lmms_eval(
+        tmp_path, "--model", "reference", "--tasks", "mirage_mmst_id", MIRAGE_DATA=str(tmp_path / "none")
+    )
     assert outcome.code == 1
     assert outcome.stderr.strip().splitlines()[-1].startswith("There is no file or folder")
     assert "Traceback" not in outcome.text and "Building contexts" not in outcome.text

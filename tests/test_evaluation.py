@@ -46,7 +46,9 @@ def evaluate(evaluator, task_manager):
 def judged_by(monkeypatch, tmp_path):
     """Let a profile of one impatient judge point to a scripted server."""
     profile = tmp_path / "impatient.toml"
-    profile.write_text('[[mirage.mmst.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 3\n')
+    profile.write_text(
+        '[[mirage.mmst.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 3\nconcurrency = 16\n'
+    )
 
     def point(server):
         monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
@@ -164,7 +166,7 @@ def test_answers_are_not_kept_once_the_scores_are_there(evaluate, home):
     assert list((home / "answers").iterdir()) == []
 
 
-def test_the_number_of_scoring_threads_follows_the_panel_unless_foreign_tasks_take_part(evaluate, judged_by):
+def test_the_number_of_scoring_threads_follows_the_panel(evaluate, judged_by):
     with judged_by(JudgeServer(lambda body, number: Answer(FULL, latency=0.2))) as server:
         evaluate(lambda task, doc_id, n: f"Answer {doc_id}.")
     assert server.most_at_once > 8  # lmms-eval's default of 4 threads would allow 4

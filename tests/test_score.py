@@ -13,7 +13,13 @@ FACETS = ("accuracy", "relevance", "completeness", "parsimony")
 # Means of the recorded scores of judge Qwen3-32B on subject gpt-4o-mini (../shared/data/mirage/aggregates.json).
 ID_RECORDED = {"identification_accuracy_official": 0.0, "reasoning_score": 2.0, "site_weighted_score": 50 / 3}
 MG_RECORDED = {"mg_accuracy": 2.6, "mg_relevance": 3.2, "mg_completeness": 2.0, "mg_parsimony": 2.8, "w_sum": 0.66}
-CONTEXTUAL_RECORDED = {"mg_accuracy": 2.5, "mg_relevance": 2.75, "mg_completeness": 1.75, "mg_parsimony": 2.5, "w_sum": 0.6}
+CONTEXTUAL_RECORDED = {
+    "mg_accuracy": 2.5,
+    "mg_relevance": 2.75,
+    "mg_completeness": 1.75,
+    "mg_parsimony": 2.5,
+    "w_sum": 0.6,
+}
 
 
 @pytest.fixture
@@ -124,7 +130,9 @@ def test_output_folder_gets_results_items_and_manifest_as_strict_json(capsys, tm
         raise AssertionError(f"{constant} is no JSON")
 
     (results,) = (tmp_path / "out").glob("*_results.json")
-    assert json.loads(results.read_text(), parse_constant=refuse)["results"]["mirage_mmst_mg_sample"]["w_sum,none"] == 1.0
+    assert (
+        json.loads(results.read_text(), parse_constant=refuse)["results"]["mirage_mmst_mg_sample"]["w_sum,none"] == 1.0
+    )
     (items,) = (tmp_path / "out").glob("*_samples_mirage_mmst_mg_sample.jsonl")
     assert len(items.read_text().splitlines()) == rows
     (manifest,) = (tmp_path / "out").glob("*_lmms_tasks_mirage_mmst_mg_sample.json")

@@ -51,6 +51,10 @@ def select(dataset: datasets.Dataset, schema: Schema, categories: tuple[str, ...
         SystemExit: a column is missing, a category is unknown, or no row has one of the categories.
     """
     require_columns(dataset.column_names, schema, "MIRAGE rows")
+    for column in ("question", "answer", "category"):
+        for position, value in enumerate(dataset[column]):
+            if not isinstance(value, str) or not value.strip():
+                raise SystemExit(f"MIRAGE rows: column {column} of row {position} holds no text (found: {value!r}).")
     wanted = {_folded(category) for category in categories}
     known = {_folded(category) for category in (*IDENTIFICATION, *MANAGEMENT, OTHERS)}
     kept = []

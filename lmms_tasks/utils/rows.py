@@ -122,12 +122,11 @@ def read_json_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def parquet_files(source: Path, schema: Schema, split: str) -> list[Path]:
-    """The rows of `source` as parquet files: its own, or one written under `home()` from its JSON rows.
+def parquet_files(files: Sequence[Path], schema: Schema) -> list[Path]:
+    """The rows of `files` as parquet files: themselves, or one written under `home()` from JSON rows.
 
     The written file holds the schema's columns and the paths of the images, not their pixels.
     """
-    files = find_files(source, schema, split)
     if files[0].suffix == ".parquet":
         return files
     rows = [row for file in files for row in read_json_rows(file)]
@@ -141,9 +140,9 @@ def parquet_files(source: Path, schema: Schema, split: str) -> list[Path]:
     return [_write_parquet(rows, schema, files[0].parent)]
 
 
-def missing_images(source: Path, schema: Schema, split: str) -> str | None:
+def missing_images(files: Sequence[Path], schema: Schema) -> str | None:
     """One sentence about the first image of local JSON rows that is not on the disk, None where all are there."""
-    for file in find_files(source, schema, split):
+    for file in files:
         if file.suffix == ".parquet":
             continue
         for number, row in enumerate(read_json_rows(file)):

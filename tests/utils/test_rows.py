@@ -10,7 +10,12 @@ SCHEMA = Schema(word="standard", required=("question", "answer"), optional=("nam
 
 
 def row(number: int, **more) -> dict:
-    return {"question": f"What is {number}?", "answer": f"It is {number}.", "images": [f"../pictures/{number}.jpg"], **more}
+    return {
+        "question": f"What is {number}?",
+        "answer": f"It is {number}.",
+        "images": [f"../pictures/{number}.jpg"],
+        **more,
+    }
 
 
 def write(path, rows, lines=False):
@@ -90,35 +95,35 @@ def test_a_folder_without_the_word_lists_what_it_holds(tmp_path):
 def test_json_rows_become_parquet_with_encoded_images_found_by_base_name(tmp_path):
     found = picture(tmp_path / "images" / "1.jpg")
     source = write(tmp_path / "standard.json", [row(1, names=["a", "b"]), row(2, names="c")])
-    (file,) = parquet_files(source, SCHEMA, "test")
+    (file,) = parquet_files([source], SCHEMA)
     loaded = datasets.load_dataset("parquet", data_files=str(file), split="train")
     assert loaded.features["image_1"] == datasets.Image(decode=False)
     assert loaded["names"] == ['["a", "b"]', "c"]
     assert [image["path"] for image in loaded["image_1"]] == [str(found), "../pictures/2.jpg"]
     # The same rows are the same file, so ranks and runs share it.
-    assert parquet_files(source, SCHEMA, "test") == [file]
+    assert parquet_files([source], SCHEMA) == [file]
 
 
 def test_a_row_without_a_required_column_is_named(tmp_path):
     broken = row(2)
     del broken["answer"]
-    told = sentence(parquet_files, write(tmp_path / "standard.json", [row(1), broken]), SCHEMA, "test")
+    told = sentence(parquet_files, [write(tmp_path / "standard.json", [row(1), broken])], SCHEMA)
     assert "row 1 lacks the column answer" in told
 
 
 def test_a_renamed_column_is_named_with_what_was_found(tmp_path):
     renamed = {("reply" if key == "answer" else key): value for key, value in row(1).items()}
-    told = sentence(parquet_files, write(tmp_path / "standard.json", [renamed]), SCHEMA, "test")
+    told = sentence(parquet_files, [write(tmp_path / "standard.json", [renamed])], SCHEMA)
     assert "column answer is missing" in told and "reply" in told
 
 
 def test_a_missing_image_is_named_and_a_present_one_is_not(tmp_path):
     picture(tmp_path / "sample_images" / "1.jpg")
     source = write(tmp_path / "standard.json", [row(1), row(2)])
-    told = missing_images(source, SCHEMA, "test")
+    told = missing_images([source], SCHEMA)
     assert "row 1" in told and "../pictures/2.jpg" in told
     picture(tmp_path / "sample_images" / "2.jpg")
-    assert missing_images(source, SCHEMA, "test") is None
+    assert missing_images([source], SCHEMA) is None
 
 
 def test_fingerprint_follows_text_and_order_and_ignores_images():

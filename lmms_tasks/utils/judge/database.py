@@ -65,7 +65,7 @@ class Database:
                 if not _is_broken(error):
                     raise
                 self._connection.close()
-                with _exclusively(self.path):
+                with _held(self.path, exclusively=True):
                     # Another file of this name is one that another process has put there for the same reason.
                     if _inode(self.path) == self._inode:
                         self._set_aside(error)
@@ -79,13 +79,14 @@ class Database:
 
     def _open_or_set_aside(self) -> sqlite3.Connection:
         try:
-            return self._open()
+            with _held(self.path, exclusively=False):
+                return self._open()
         except sqlite3.DatabaseError as error:
             if not _is_broken(error):
                 raise
         # Under a lock and looked at once more: of two processes that find the file broken, the second must not set
         # aside the new one that the first has made meanwhile.
-        with _exclusively(self.path):
+        with _held(self.path, exclusively=True):
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
@@ -95,8 +96,9 @@ class Database:
                 return self._open()
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> None:
-        aside = self.path.with_name(f"{self.path.name}.{time.strftime('%Y%m%d-%H%M%S')}.{os.getpid()}.aside")
-        for ending in ("", "-wal", "-shm", "-journal"):
+        aside = self.path.with_name(f"{self.path.name}.{time.strftime('%Y%m%d-%H%M%S')}.{time.time_ns() % 10**9}.aside")
+        # The file itself last: its log and journal must not lie beside the new one for a moment.
+        for ending in ("-wal", "-shm", "-journal", ""):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(f"{self.path}{ending}", f"{aside}{ending}")
         logger.warning(f"The judge cache {self.path} cannot be used ({error}): it is kept as {aside.name}.")
@@ -177,15 +179,18 @@ def _inode(path: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def _exclusively(path: Path) -> Iterator[None]:
-    """Hold a lock among processes, beside `path`; without one where the system has none (outside Linux and macOS)."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with open(f"{path}.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+def _held(path: Path, exclusively: bool) -> Iterator[None]:
+    """Hold a lock beside `path`: shared while the file is opened, exclusive while it is replaced.
+
+    Without one where the system or the file system has none: SQLite's own locks still guard what is written.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            number = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            stack.callback(os.close, number)
+            fcntl.flock(number, fcntl.LOCK_EX if exclusively else fcntl.LOCK_SH)
         yield
 
 

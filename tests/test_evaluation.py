@@ -184,6 +184,7 @@ def test_the_manifest_of_a_python_run_lies_in_the_home(evaluate, home):
 
 def test_from_the_command_line_no_image_is_decoded_in_scoring(evaluator, monkeypatch, tmp_path):
     import lmms_eval.__main__ as command
+
     from lmms_tasks.baselines.reference import ReferenceSimple
 
     opened = {"generating": 0, "scoring": 0}

@@ -88,7 +88,7 @@ def test_the_shipped_samples_stay_what_they_are_whatever_the_variable_says(local
 
 def test_a_hub_that_cannot_be_reached_is_one_sentence_with_the_variable():
     with pytest.raises(
-        SystemExit, match="MIRAGE-Benchmark/MIRAGE cannot be reached .* set MIRAGE_DATA to a local copy"
+        SystemExit, match=r"MIRAGE-Benchmark/MIRAGE cannot be reached .* set MIRAGE_DATA to a local copy"
     ):
         check_rows(TASKS["mirage_mmst_id"], need_images=True)
 

@@ -21,6 +21,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         return arguments.run(arguments)
+    except KeyboardInterrupt:
+        print(
+            "Stopped. Replies of judges that had arrived are stored; the same command goes on from there.",
+            file=sys.stderr,
+        )
+        return 130
     except BrokenPipeError:
         # The reader of a pipe (`| head`) has seen enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -118,7 +124,7 @@ def _path(arguments: argparse.Namespace) -> int:
 
 def _score(arguments: argparse.Namespace) -> int:
     from lmms_tasks.run import Run
-    from lmms_tasks.scoring import aggregate, aggregate_group, score_rows
+    from lmms_tasks.scoring import aggregate, aggregate_group, score_rows, scorings
     from lmms_tasks.sources import load_rows
     from lmms_tasks.utils.manifest import without_nan
 
@@ -143,7 +149,9 @@ def _score(arguments: argparse.Namespace) -> int:
                     f"{task.name}: {len(answers)} of {len(rows)} rows have an answer; the numbers are over these.",
                     file=sys.stderr,
                 )
-            run.items[task.name] = score_rows(task, rows, answers, run.concurrency())
+            run.announce(scorings(task, rows, answers))
+            with run.interruptible():
+                run.items[task.name] = score_rows(task, rows, answers, run.concurrency())
             results[task.name] = aggregate(task, run.items[task.name])
             counts[task.name] = {"rows": len(rows), "answered": len(answers)}
         if arguments.task in catalogue.groups:

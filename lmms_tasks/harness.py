@@ -160,7 +160,7 @@ def _with_manifest(original: Callable) -> Callable:
         threads = run.concurrency()
         if len(ours) == len(all_tasks) and bound.arguments["process_docs_parallel"] == _DEFAULT_THREADS:
             bound.arguments["process_docs_parallel"] = max(threads, _DEFAULT_THREADS)
-        with _items_captured(ours, run), _answers_kept(lm, ours, run):
+        with _items_captured(ours, run), _answers_kept(lm, ours, run), run.interruptible():
             results = original(*bound.args, **bound.kwargs)
         if results is not None:
             run.write_manifests(results["results"], {name: task.eval_docs_no_media for name, task in ours.items()})
@@ -197,6 +197,17 @@ def _items_captured(tasks: dict[str, Any], run: Run) -> Iterator[None]:
             task._aggregation_list.update(originals[name])
 
 
+def _scorings(tasks: dict[str, Any]) -> Iterator[tuple[benchmarks.TaskSpec, Callable[[], Any]]]:
+    """Each answered row's task, and its scoring as lmms-eval will call it."""
+    specs = benchmarks.read_catalogue().tasks
+    for name, task in tasks.items():
+        rows, score = task.eval_docs_no_media, task.config.process_results
+        for instance in task.instances:
+            if instance.resps and callable(score):
+                results = [(answer or "").strip() for answer in instance.resps]
+                yield specs[name], functools.partial(score, rows[instance.doc_id], results)
+
+
 @contextlib.contextmanager
 def _answers_kept(lm: Any, tasks: dict[str, Any], run: Run) -> Iterator[None]:
     """Write the answers to disk before they are scored: generating them may have taken days.
@@ -208,6 +219,7 @@ def _answers_kept(lm: Any, tasks: dict[str, Any], run: Run) -> Iterator[None]:
     def keep_and_clean() -> None:
         for name, task in tasks.items():
             run.keep_answers(name, task.instances)
+        run.announce(_scorings(tasks))
         clean()
 
     lm.clean = keep_and_clean

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +18,7 @@ from loguru import logger
 from lmms_tasks import sources
 from lmms_tasks.benchmarks import TaskSpec
 from lmms_tasks.utils.home import home
-from lmms_tasks.utils.judge import panel_for, resolve
+from lmms_tasks.utils.judge import Panel, panel_for, resolve
 from lmms_tasks.utils.manifest import task_manifest, write_manifest
 
 Items = dict[str, dict[str, list]]
@@ -84,10 +86,53 @@ class Run:
             }
             panel_for(use, on_samples).check(rubrics.values())
 
+    def panels(self) -> list[Panel]:
+        """The panels that this run asks, each once."""
+        uses = {(task.judge_use, task.on_samples) for task in self.tasks if task.judge_use}
+        found = [panel_for(*use) for use in sorted(uses)] if not self.predict_only else []
+        return [panel for panel in found if panel is not None]
+
     def concurrency(self) -> int:
         """The number of rows that the panels of this run can judge at once; 1 where none is asked."""
-        panels = [panel_for(task.judge_use, task.on_samples) for task in self.tasks if task.judge_use]
-        return max([1, *(panel.concurrency for panel in panels if panel)]) if not self.predict_only else 1
+        return max([1, *(panel.concurrency for panel in self.panels())])
+
+    def announce(self, rows: Iterable[tuple[TaskSpec, Callable[[], Any]]]) -> None:
+        """Have each judge's line logged: how many calls, how many cached, how many tokens, to which host.
+
+        Args:
+            rows: each row's task and its scoring, which the panels do not judge this once.
+        """
+        panels = [panel for panel in self.panels() if not panel.profile.offline]
+        if not panels:
+            return
+        with contextlib.ExitStack() as stack:
+            for panel in panels:
+                stack.enter_context(panel.planning())
+            for task, score in rows:
+                if task.judge_use:
+                    score()
+
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """While the block lasts, Ctrl-C ends every wait for a judge at once, and then does what it always does."""
+        panels = self.panels()
+        if not panels or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(number: int, frame: Any) -> None:
+            for panel in panels:
+                panel.interrupt()
+            if callable(before):
+                before(number, frame)
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def keep_answers(self, name: str, instances: Iterable[Any]) -> None:
         """Write this rank's answers of a task to disk, as `lmms-tasks score` reads them."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from tqdm import tqdm
@@ -12,6 +13,15 @@ from lmms_tasks.benchmarks import Catalogue, GroupSpec, TaskSpec, import_name
 from lmms_tasks.utils.statistics import mean, scores, standard_error
 
 Items = dict[str, list[Mapping[str, Any]]]
+
+
+def scorings(
+    task: TaskSpec, rows: Sequence[Mapping[str, Any]], answers: Mapping[int, Sequence[str]]
+) -> Iterator[tuple[TaskSpec, Callable[[], Any]]]:
+    """Each answered row's task and scoring, for the judges' lines before the first call."""
+    process_results = task.hook("process_results")
+    for position, texts in answers.items():
+        yield task, partial(process_results, rows[position], list(texts))
 
 
 def score_rows(

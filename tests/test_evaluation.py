@@ -206,3 +206,44 @@ def test_from_the_command_line_no_image_is_decoded_in_scoring(evaluator, monkeyp
     command.cli_evaluate()
     assert opened == {"generating": 78, "scoring": 0}  # each of the 78 shipped images once
     assert list(tmp_path.rglob("*_results.json"))
+
+
+def test_ctrl_c_while_judging_returns_within_3_seconds_and_keeps_the_answers(evaluate, judged_by, home):
+    import os
+    import signal
+    import threading
+    import time
+
+    with judged_by(JudgeServer(lambda body, number: Answer(FULL, latency=30))) as server:
+
+        def press_once_asked():
+            while server.count < 4:
+                time.sleep(0.05)
+            pressed.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        pressed: list[float] = []
+        threading.Thread(target=press_once_asked, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(lambda task, doc_id, n: f"Answer {doc_id}.")
+        assert time.monotonic() - pressed[0] < 3
+    assert len(list((home / "answers").glob(f"*_{TASK}.jsonl"))) == 1
+
+
+def test_two_evaluations_with_different_judges_in_one_process_give_each_its_own_numbers(evaluate, judged_by):
+    poor = json.dumps(dict.fromkeys(("accuracy", "relevance", "completeness", "parsimony"), 1))
+    found = []
+    for reply in (FULL, poor):
+        with judged_by(JudgeServer(reply)):
+            results = evaluate(lambda task, doc_id, n: f"Answer {doc_id}.")["results"][TASK]
+            found.append((results["w_sum,none"], results["judgements_per_sample,none"]))
+    assert found == [(pytest.approx(0.7), 1.0), (pytest.approx(0.25), 1.0)]
+
+
+def test_the_judges_tokens_are_in_lmms_evals_own_summary(evaluate, judged_by):
+    with judged_by(JudgeServer(FULL)) as server:
+        usage = evaluate(lambda task, doc_id, n: f"Answer {doc_id}.")["usage"]
+    # The server reports 100 tokens in and 20 out for each reply.
+    judge = usage["by_source"]["judge"]
+    assert (judge["input_tokens"], judge["output_tokens"]) == (100 * server.count, 20 * server.count)
+    assert judge["n_api_calls"] == server.count == len(rows())

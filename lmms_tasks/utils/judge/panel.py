@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ class Panel:
         self._rubrics: dict[str, Rubric] = {}
         self._lock = threading.Lock()
         self._sessions: list[Session] = []
+        self._plan: Plan | None = None
+        self._interrupted = False
         if not profile.offline:
             budget = Budget(_share(profile.max_calls), _share(profile.max_tokens))
             cache = cache or shared_cache()
@@ -63,7 +66,12 @@ class Panel:
             return reduce([offline_verdict(rubric, texts)], rubric.numeric)
         if self._refusal:
             raise SystemExit(self._refusal)
+        if self._interrupted:
+            raise KeyboardInterrupt
         messages = rubric.messages(texts, images)
+        if self._plan is not None:
+            self._plan.add(rubric, messages)
+            return Judgement((), False, None, "planned, not judged")
         futures = [
             session.submit(rubric, messages, generation)
             for session in self._sessions
@@ -72,6 +80,8 @@ class Panel:
         if self._refusal:
             # Refused between the look above and the calls: those would wait for an answer that nobody seeks.
             self._abort(self._refusal)
+        if self._interrupted:
+            self.interrupt()
         try:
             return reduce([future.result() for future in futures], rubric.numeric)
         except Refused as error:
@@ -105,13 +115,35 @@ class Panel:
             )
         seen = set()
         with self._lock:
-            self._refusal = None
+            self._refusal, self._interrupted = None, False
         for session in self._sessions:
             place = (session.judge.base_url, session.judge.api_key, session.judge.model)
             if place not in seen:
                 seen.add(place)
                 session.check()
             session.reopen()
+
+    @contextmanager
+    def planning(self) -> Iterator[None]:
+        """While the block lasts, `judge` asks nobody and scores nothing; at its end each judge's line is logged.
+
+        Whoever then judges the same rows knows before the first call what it will cost.
+        """
+        self._plan = Plan(self._sessions)
+        try:
+            yield
+            self._plan.announce()
+        finally:
+            self._plan = None
+
+    def interrupt(self) -> None:
+        """The user stops the run: every waiting row ends with KeyboardInterrupt, and no further call is made.
+
+        Replies that have arrived are stored; requests under way are left alone.
+        """
+        self._interrupted = True
+        for session in self._sessions:
+            session.abort(KeyboardInterrupt())
 
     def summary(self) -> list[dict[str, Any]]:
         """Each judge with what it did in this process, for the run's manifest; no key, no text."""
@@ -147,6 +179,35 @@ class Panel:
     def _abort(self, sentence: str) -> None:
         for session in self._sessions:
             session.abort(Refused(sentence))
+
+
+class Plan:
+    """What a panel will be asked: the distinct questions of each judge, and which of them the cache answers."""
+
+    def __init__(self, sessions: Sequence[Session]):
+        self._sessions = sessions
+        self._tokens: list[dict[str, int]] = [{} for _ in sessions]
+        self._lock = threading.Lock()
+
+    def add(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Count one row's questions. A token is taken for four characters of the prompt's text."""
+        tokens = sum(len(text) for message in messages for text in _texts(message)) // 4
+        for session, known in zip(self._sessions, self._tokens, strict=True):
+            for generation in range(session.judge.generations):
+                key = session.key(rubric, messages, generation)
+                with self._lock:
+                    known[key] = tokens
+
+    def announce(self) -> None:
+        """Log each judge's line."""
+        for session, known in zip(self._sessions, self._tokens, strict=True):
+            missing = [tokens for key, tokens in known.items() if not session.has_reply(key)]
+            session.announce(len(missing), len(known) - len(missing), sum(missing))
+
+
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    content = message["content"]
+    return [content] if isinstance(content, str) else [part["text"] for part in content if part.get("type") == "text"]
 
 
 def _share(total: int | None) -> int | None:

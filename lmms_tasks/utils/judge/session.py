@@ -70,13 +70,32 @@ class Session:
     def verdict(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> Verdict:
         """One verdict, from the cache or from the judge. Every trouble of an endpoint that worked once is a verdict
         without fields; raises Refused if the endpoint refuses from the start."""
-        key = cache_key(self.judge.model, self._endpoint.label, messages, self._client.parameters(), rubric, generation)
+        key = self.key(rubric, messages, generation)
         with self._cache.flight(key) as (future, leads):
             if leads:
                 verdict = self._stored(rubric, generation, key) or self._ask(rubric, messages, generation, key)
                 future.set_result(verdict)
                 return verdict
         return future.result().shared(self.judge.name)
+
+    def key(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> str:
+        """Where the cache has the reply to this question."""
+        parameters = self._client.parameters()
+        return cache_key(self.judge.model, self._endpoint.label, messages, parameters, rubric, generation)
+
+    def has_reply(self, key: str) -> bool:
+        """Whether the cache answers, so that nobody is asked."""
+        return self._cache.get(key) is not None
+
+    def announce(self, calls: int, cached: int, tokens: int) -> None:
+        """One line before the first call: what will be asked, what it is likely to cost, where the text goes."""
+        with self._lock:
+            self._announced = True
+        logger.info(
+            f"Judge {self.judge.name}: model {self.judge.model} at {self.host}, {calls:,} calls to make and {cached:,} "
+            f"answered by the cache, about {tokens:,} tokens of prompts, {self.concurrency} calls at the same time; the "
+            f"text of questions and answers leaves this machine for {self.host}."
+        )
 
     def abort(self, error: BaseException) -> None:
         """Stop: whoever waits for a verdict gets this error."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -27,7 +29,8 @@ class Answer:
 
     `body`: text (the content of a chat completion), a mapping (the JSON body) or bytes (the body as it is). `latency`:
     seconds before the first byte. `drip`: seconds between single bytes of the body. `drop`: close the connection
-    without a word, after `latency`; `cut`: send only so many bytes of the body, then close.
+    without a word, after `latency`; `cut`: send only so many bytes of the body, then close; with `reset`, either ends
+    the connection with a TCP reset in place of an orderly close.
     """
 
     body: str | Mapping[str, Any] | bytes = ""
@@ -37,16 +40,18 @@ class Answer:
     drip: float = 0.0
     drop: bool = False
     cut: int | None = None
+    reset: bool = False
 
 
 @dataclass(frozen=True)
 class Request:
-    """A chat request that the server got."""
+    """A chat request that the server got; `at_once`: how many were under way when it came, itself included."""
 
     body: dict[str, Any]
     headers: dict[str, str]
     path: str
     time: float
+    at_once: int = 1
 
     @property
     def prompt(self) -> str:
@@ -127,7 +132,7 @@ class JudgeServer:
         """Note a chat request and let the script answer it."""
         with self._lock:
             number = len(self.requests)
-            self.requests.append(Request(body, headers, path, time.monotonic()))
+            self.requests.append(Request(body, headers, path, time.monotonic(), self._under_way))
         reply = self._script(body, number)
         answer = reply if isinstance(reply, Answer) else Answer(reply)
         if isinstance(answer.body, str):
@@ -212,7 +217,7 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
         def _send(self, answer: Answer) -> None:
             time.sleep(answer.latency)
             if answer.drop:
-                self.close_connection = True
+                self._end(answer)
                 return
             body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
             self.send_response(answer.status)
@@ -222,7 +227,7 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             if answer.cut is not None:
                 self.wfile.write(body[: answer.cut])
-                self.close_connection = True
+                self._end(answer)
             elif answer.drip:
                 for byte in body:
                     self.wfile.write(bytes([byte]))
@@ -230,6 +235,13 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
                     time.sleep(answer.drip)
             else:
                 self.wfile.write(body)
+
+        def _end(self, answer: Answer) -> None:
+            self.close_connection = True
+            if answer.reset:
+                # Closed with a linger time of zero, a socket sends RST and forgets what was not delivered.
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                os.close(self.connection.detach())
 
         def log_message(self, *_: object) -> None:
             pass

@@ -139,6 +139,20 @@ def test_output_folder_gets_results_items_and_manifest_as_strict_json(capsys, tm
     assert json.loads(manifest.read_text(), parse_constant=refuse)["panel"]["profile"] == "offline"
 
 
+def test_breakdowns_hold_seen_and_unseen_entities_and_what_the_judges_say_of_each_other(capsys, tmp_path):
+    path, rows = sample_answers(tmp_path, "mirage_mmst_id_sample")
+    breakdowns = score(capsys, "mirage_mmst_id_sample", path)["manifests"]["mirage_mmst_id_sample"]["breakdowns"]
+    # 7 of the 14 entities are in the shipped list of train entities.
+    assert {group: table["rows"] for group, table in breakdowns["by_entity_in_train"].items()} == {"seen": 7, "unseen": 7}
+    path, rows = sample_answers(tmp_path, "mirage_mmst_contextual_mg_sample")
+    printed = score(capsys, "mirage_mmst_contextual_mg_sample", path)
+    manifest = printed["manifests"]["mirage_mmst_contextual_mg_sample"]
+    for key in ("by_time_related", "by_location_related"):
+        assert set(manifest["breakdowns"][key]) <= {"yes", "no"}
+        assert sum(table["rows"] for table in manifest["breakdowns"][key].values()) == rows
+    assert manifest["agreement"]["accuracy"]["rows"] == 0  # one stand-in agrees with nobody
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

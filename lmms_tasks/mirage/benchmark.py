@@ -13,10 +13,23 @@ from lmms_tasks.mirage.rows import SCHEMAS
 
 
 def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    from lmms_tasks.mirage.seen import train_entities
     from lmms_tasks.utils.manifest import grouped_means
 
     metrics = [metric.name for metric in task.metrics if metric.name not in ("judged_coverage", "w_sum_official")]
-    return {f"by_{key}": grouped_means(items, metrics, key) for key in ("category", "n_images")}
+    records = items["judged_coverage"]
+    keys = [key for key in ("category", "n_images", "location_related", "time_related") if key in records[0]]
+    tables = {f"by_{key}": grouped_means(items, metrics, [record[key] for record in records]) for key in keys}
+    if (known := train_entities(task)) is not None:
+        seen = ["seen" if known.intersection(record["entities"]) else "unseen" for record in records]
+        tables["by_entity_in_train"] = grouped_means(items, metrics, seen)
+    return tables
+
+
+def _check(task: TaskSpec) -> None:
+    from lmms_tasks.mirage.seen import check
+
+    check(task)
 
 
 def _rubrics(task: TaskSpec) -> dict[str, Any]:
@@ -32,4 +45,5 @@ BENCHMARK = Benchmark(
     schema=SCHEMAS.__getitem__,
     breakdowns=_breakdowns,
     rubrics=_rubrics,
+    check=_check,
 )

@@ -14,6 +14,7 @@ from lmms_tasks.mirage.identification import (
     identification_accuracy_exact,
     parse_common_names,
 )
+from lmms_tasks.mirage.seen import entity_keys
 from lmms_tasks.mirage.verdicts import IdentificationVerdict, ManagementVerdict
 from lmms_tasks.utils.images import image_column_values, open_image
 from lmms_tasks.utils.judge import Rubric, panel_for
@@ -43,6 +44,8 @@ FACETS = ("accuracy", "relevance", "completeness", "parsimony")
 
 mmst_id_rows = partial(rows.select, schema=rows.STANDARD, categories=rows.IDENTIFICATION)
 mmst_mg_rows = partial(rows.select, schema=rows.STANDARD, categories=rows.MANAGEMENT)
+mmst_id_metadata_rows = partial(mmst_id_rows, metadata=True)
+mmst_mg_metadata_rows = partial(mmst_mg_rows, metadata=True)
 mmst_contextual_mg_rows = partial(rows.select, schema=rows.CONTEXTUAL, categories=rows.MANAGEMENT)
 
 
@@ -140,6 +143,11 @@ def _management(
     }
 
 
+def yes_or_no(value: Any) -> str:
+    """A truth value of any source ("true", 1, False) as a breakdown's label."""
+    return "yes" if str(value).strip().casefold() in ("true", "yes", "1") else "no"
+
+
 def _unjudged(results: Sequence[str], score: Any) -> dict[str, float]:
     value = unjudged_score(results, score)
     return {} if value is None else {"score": value}
@@ -147,6 +155,11 @@ def _unjudged(results: Sequence[str], score: Any) -> dict[str, float]:
 
 def _run_items(doc: Mapping[str, Any], row: JudgedRow) -> dict[str, dict[str, Any]]:
     return {
-        "judged_coverage": row.coverage_item(category=doc["category"], n_images=doc["n_images"]),
+        "judged_coverage": row.coverage_item(
+            category=doc["category"],
+            n_images=doc["n_images"],
+            entities=entity_keys(doc),
+            **{column: yes_or_no(doc[column]) for column in rows.RELATED if doc.get(column) is not None},
+        ),
         "judgements_per_sample": row.size_item(),
     }

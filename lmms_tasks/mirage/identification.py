@@ -97,7 +97,7 @@ def accepted_names(row: Mapping[str, object]) -> tuple[str, ...]:
     virus is whole as it stands. A hybrid is accepted with and without its sign, be it × or x.
     """
     scientific = row.get("entity_scientific_name")
-    names = [row.get("entity_name"), scientific, _binomial(scientific) if isinstance(scientific, str) else None]
+    names = [row.get("entity_name"), scientific, binomial(scientific) if isinstance(scientific, str) else None]
     names += parse_common_names(row.get("entity_common_names"))
     texts = [name for name in names if isinstance(name, str)]
     # Every name without a hybrid sign, and where it has one, with the letter.
@@ -216,7 +216,7 @@ def _is_full_stop(text: str, start: int, end: int) -> bool:
     return not (word[:1].isupper() and len(word) < 8 and following.islower())
 
 
-def _binomial(scientific: str) -> str | None:
+def binomial(scientific: str) -> str | None:
     """Genus and species without author, year and lower ranks; None where no such pair is to be had with certainty."""
     words = _prepared(scientific).replace("×", " × ").split()
     if words and words[0] in {"×", "x", "Candidatus", "Ca."}:

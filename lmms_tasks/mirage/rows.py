@@ -34,18 +34,25 @@ _MMST_COLUMNS = (
     "meta_data_county",
     "meta_data_asked_time",
 )
-_RELATED = ("location_related", "time_related")
+RELATED = ("location_related", "time_related")
 STANDARD = Schema(
-    word="standard", required=("question", "answer", "category", "entity_name"), optional=_MMST_COLUMNS + _RELATED
+    word="standard", required=("question", "answer", "category", "entity_name"), optional=_MMST_COLUMNS + RELATED
 )
 CONTEXTUAL = Schema(
-    word="contextual", required=("question", "answer", "category", *_RELATED), optional=(*_MMST_COLUMNS, "entity_name")
+    word="contextual", required=("question", "answer", "category", *RELATED), optional=(*_MMST_COLUMNS, "entity_name")
 )
+_WHEN_AND_WHERE = ("meta_data_asked_time", "meta_data_county", "meta_data_state")
+_WITH_METADATA = Schema(word="standard", required=_WHEN_AND_WHERE)
 SCHEMAS: Mapping[str, Schema] = {schema.word: schema for schema in (STANDARD, CONTEXTUAL)}
 
 
-def select(dataset: datasets.Dataset, schema: Schema, categories: tuple[str, ...]) -> datasets.Dataset:
+def select(
+    dataset: datasets.Dataset, schema: Schema, categories: tuple[str, ...], metadata: bool = False
+) -> datasets.Dataset:
     """The rows of the given categories in their order, images left encoded, with a column `n_images`.
+
+    Args:
+        metadata: True appends time and place to the question, as the contextual configuration's questions have them.
 
     Raises:
         SystemExit: a column is missing, a category is unknown, or no row has one of the categories.
@@ -75,9 +82,19 @@ def select(dataset: datasets.Dataset, schema: Schema, categories: tuple[str, ...
         )
     if others:
         logger.info(f"MIRAGE: {others} rows of the category '{OTHERS}' belong to neither subject and are left out.")
+    if metadata:
+        require_columns(dataset.column_names, _WITH_METADATA, "MIRAGE rows")
+        asked = dataset.select_columns(["question", *_WHEN_AND_WHERE])
+        dataset = dataset.remove_columns("question").add_column("question", [with_metadata(row) for row in asked])
     # Added before rows are selected: on a selection, `add_column` would copy every image.
     dataset = dataset.add_column("n_images", count_images(dataset))
     return leave_images_encoded(dataset).select(kept)
+
+
+def with_metadata(row: Mapping[str, Any]) -> str:
+    """The question with ` (asked at <time>, <county>, <state>)` behind it, what the row lacks left out."""
+    told = [str(row[column]).strip() for column in _WHEN_AND_WHERE if row.get(column) not in (None, "")]
+    return f"{row['question']} (asked at {', '.join(told)})" if told else row["question"]
 
 
 def names_text(row: Mapping[str, Any], common_names: list[str]) -> str:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 import lmms_tasks
+from lmms_tasks.utils.agreement import krippendorff_alpha, mean_standard_deviation
 from lmms_tasks.utils.judge import panel_for, resolve
+from lmms_tasks.utils.judge.verdict import NUMBERS
 from lmms_tasks.utils.statistics import mean, scores
 
 Item = Mapping[str, Any]
@@ -39,6 +44,9 @@ def task_manifest(
         model: the model's name and arguments.
     """
     records = list(items.get("judged_coverage", ()))
+    panel = _panel(task)
+    if itself := judged_itself(model, panel):
+        logger.warning(f"{task.name}: the judge {', '.join(itself)} is the model under test; such scores favour it.")
     return {
         "task": task.name,
         "task_version": task.version,
@@ -50,36 +58,90 @@ def task_manifest(
         "metrics": {name: value for name, value in metrics.items() if name != "alias"},
         "answers": dict(Counter(status for record in records for status in record["answers"])),
         "rubrics": {name: rubric.hash for name, rubric in task.benchmark.rubrics(task).items()},
-        "panel": _panel(task),
+        "panel": panel,
+        "judge_is_model_under_test": itself,
         "judges": judge_summary(records),
+        "agreement": agreement(records),
         "breakdowns": task.benchmark.breakdowns(task, items),
     }
 
 
 def judge_summary(records: Sequence[Item]) -> dict[str, Any]:
-    """What each judge did over all rows: verdicts by status, models as returned, tokens, means of its fields."""
-    verdicts = [v for record in records for judgement in record["judgements"] for v in judgement["verdicts"]]
+    """What each judge did over all rows: verdicts by status, models as returned, tokens, means of its fields.
+
+    A mean is over rows, of a row's mean over the judge's valid generations; "Yes" counts as 1, "No" as 0.
+    """
+    judgements = [judgement for record in records for judgement in record["judgements"]]
     summary: dict[str, Any] = {}
-    for name in sorted({verdict["judge"] for verdict in verdicts}):
-        own = [verdict for verdict in verdicts if verdict["judge"] == name]
-        valid = [verdict["scores"] for verdict in own if verdict["scores"] is not None]
+    for name in sorted({verdict["judge"] for judgement in judgements for verdict in judgement["verdicts"]}):
+        rows = [[verdict for verdict in judgement["verdicts"] if verdict["judge"] == name] for judgement in judgements]
+        own = [verdict for row in rows for verdict in row]
         summary[name] = {
             "verdicts": dict(sorted(Counter(verdict["status"] for verdict in own).items())),
             "models": sorted({verdict["model"] for verdict in own if verdict["model"]}),
             "input_tokens": sum(verdict["input_tokens"] or 0 for verdict in own),
             "output_tokens": sum(verdict["output_tokens"] or 0 for verdict in own),
-            "means": {field: mean(f[field] for f in valid) for field in (valid[0] if valid else ())},
+            "means": _field_means(rows),
         }
     return summary
 
 
-def grouped_means(items: Mapping[str, Sequence[Item]], metrics: Sequence[str], key: str) -> dict[str, dict[str, Any]]:
-    """Mean and n of each metric within the groups that `key` of the rows' records makes; NaN where n is 0."""
-    groups: dict[str, list[int]] = {}
-    for position, record in enumerate(items["judged_coverage"]):
-        groups.setdefault(str(record[key]), []).append(position)
-    table = {}
-    for group, positions in sorted(groups.items()):
+def _field_means(rows: Sequence[Sequence[Item]]) -> dict[str, float]:
+    by_field: dict[str, list[float]] = {}
+    for row in rows:
+        valid = [verdict["scores"] for verdict in row if verdict["scores"] is not None]
+        for field in valid[0] if valid else ():
+            values = [NUMBERS.get(scores[field], scores[field]) for scores in valid]
+            if all(isinstance(value, int | float) for value in values):
+                by_field.setdefault(field, []).append(mean(values))
+    return {field: mean(values) for field, values in by_field.items()}
+
+
+def agreement(records: Sequence[Item]) -> dict[str, Any]:
+    """For each field of the verdicts: how many rows have two scores or more, and how far the scores agree."""
+    ratings: dict[str, list[dict[str, float]]] = {}
+    for record in records:
+        for judgement in record["judgements"]:
+            valid = [verdict for verdict in judgement["verdicts"] if verdict["scores"] is not None]
+            for field in valid[0]["scores"] if valid else ():
+                row = {
+                    f"{verdict['judge']} {verdict['generation']}": NUMBERS.get(
+                        verdict["scores"][field], verdict["scores"][field]
+                    )
+                    for verdict in valid
+                }
+                if all(isinstance(value, int | float) for value in row.values()):
+                    ratings.setdefault(field, []).append(row)
+    return {
+        field: {
+            "rows": sum(len(row) > 1 for row in rows),
+            "mean_standard_deviation": mean_standard_deviation(rows),
+            "krippendorff_alpha": krippendorff_alpha(rows),
+        }
+        for field, rows in ratings.items()
+    }
+
+
+def judged_itself(model: Mapping[str, str], panel: Mapping[str, Any] | None) -> list[str]:
+    """The judges of a panel that are the model under test, by the last part of the model's name."""
+    tested = {part.strip().rpartition("/")[2].casefold() for part in re.split(r"[,=]", model["args"]) if part.strip()}
+    judges = panel["judges"] if panel else ()
+    return [judge["name"] for judge in judges if judge["model"].rpartition("/")[2].casefold() in tested]
+
+
+def grouped_means(
+    items: Mapping[str, Sequence[Item]], metrics: Sequence[str], groups: Sequence[Any]
+) -> dict[str, dict[str, Any]]:
+    """Mean and n of each metric within each group; NaN where n is 0.
+
+    Args:
+        groups: the group of each row, in the order of the items.
+    """
+    positions_of: dict[str, list[int]] = {}
+    for position, group in enumerate(groups):
+        positions_of.setdefault(str(group), []).append(position)
+    table: dict[str, dict[str, Any]] = {}
+    for group, positions in sorted(positions_of.items()):
         table[group] = {"rows": len(positions)}
         for metric in metrics:
             values = scores([items[metric][position] for position in positions])

@@ -91,6 +91,8 @@ def describe(task: TaskSpec, rows: datasets.Dataset) -> dict[str, Any]:
         "revision": commit.group(1) if commit else None,
         "rows": len(rows),
         "fingerprint": fingerprint(rows),
+        # A task on a part of its configuration says which part.
+        **({"positions": list(rows["position"])} if "position" in rows.column_names else {}),
     }
 
 

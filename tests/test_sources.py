@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from lmms_tasks.benchmarks import read_catalogue
-from lmms_tasks.sources import check_rows, load_rows, local_dataset
+from lmms_tasks.sources import check_rows, describe, load_rows, local_dataset
 
 TASKS = read_catalogue().tasks
 
@@ -55,7 +55,7 @@ def test_categories_divide_the_rows_between_the_tasks_and_others_belong_to_none(
 
 def test_an_unknown_category_is_named_and_never_dropped(local):
     local([mmst_row(0), mmst_row(1, "Plant Diseases")])
-    with pytest.raises(SystemExit, match="row 1 has the unknown category 'Plant Diseases'"):
+    with pytest.raises(SystemExit, match="row 1 has the unknown category 'plant diseases'"):
         load_rows(TASKS["mirage_mmst_mg"])
 
 
@@ -100,3 +100,17 @@ def test_the_real_folder_gives_8_rows_to_each_configuration(shared_data, monkeyp
     assert found == {"id": 3, "mg": 5, "contextual_mg": 8}
     counts = [load_rows(TASKS[f"mirage_mmst_{name}"])["n_images"] for name in ("id", "mg", "contextual_mg")]
     assert sum(sum(count) for count in counts) == 40
+
+
+def test_the_lite_tasks_take_400_rows_together_in_proportion_to_the_categories(local):
+    categories = ["Plant Identification"] * 600 + ["Plant Disease Management"] * 300 + ["Others"] * 50
+    local([mmst_row(number, category, images=[]) for number, category in enumerate(categories)])
+    chosen = {name: load_rows(TASKS[f"mirage_mmst_{name}_lite"]) for name in ("id", "mg")}
+    # 400 · 600 / 900 = 266.7 and 133.3.
+    assert {name: len(rows) for name, rows in chosen.items()} == {"id": 267, "mg": 133}
+    for name, rows in chosen.items():
+        whole = load_rows(TASKS[f"mirage_mmst_{name}"])
+        assert set(rows["id"]) <= set(whole["id"])
+        assert [f"#{position}" for position in rows["position"]] == rows["id"]
+        assert describe(TASKS[f"mirage_mmst_{name}_lite"], rows)["positions"] == list(rows["position"])
+        assert "positions" not in describe(TASKS[f"mirage_mmst_{name}"], whole)

@@ -46,6 +46,8 @@ mmst_id_rows = partial(rows.select, schema=rows.STANDARD, categories=rows.IDENTI
 mmst_mg_rows = partial(rows.select, schema=rows.STANDARD, categories=rows.MANAGEMENT)
 mmst_id_metadata_rows = partial(mmst_id_rows, metadata=True)
 mmst_mg_metadata_rows = partial(mmst_mg_rows, metadata=True)
+mmst_id_lite_rows = partial(mmst_id_rows, subset=rows.SUBSET_ROWS)
+mmst_mg_lite_rows = partial(mmst_mg_rows, subset=rows.SUBSET_ROWS)
 mmst_contextual_mg_rows = partial(rows.select, schema=rows.CONTEXTUAL, categories=rows.MANAGEMENT)
 
 

@@ -49,6 +49,11 @@ def _parser() -> argparse.ArgumentParser:
     path = commands.add_parser("path", help="the folder for lmms-eval's --include_path")
     path.set_defaults(run=_path)
 
+    doctor = commands.add_parser("doctor", help="can it run here, and what will it cost? exit code 1 if it cannot")
+    doctor.add_argument("tasks", metavar="TASK", nargs="*", help="tasks or groups whose rows and judges are looked at")
+    doctor.add_argument("--json", action="store_true", help="print JSON")
+    doctor.set_defaults(run=_doctor)
+
     score = commands.add_parser("score", help="score answers that were made elsewhere")
     score.add_argument("task", metavar="TASK", help="a task, or a group whose files are lmms-eval's sample logs")
     score.add_argument(
@@ -120,6 +125,28 @@ def _task_entry(task: TaskSpec) -> dict[str, Any]:
 def _path(arguments: argparse.Namespace) -> int:
     print(benchmarks.package_folders()[0])
     return 0
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from lmms_tasks.doctor import diagnose
+
+    catalogue = benchmarks.read_catalogue()
+    tasks = {task.name: task for name in arguments.tasks for task in _tasks_of(name, catalogue)}
+    # Loaders print; standard output is for the checks.
+    output = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr):
+        checks = []
+        for check in diagnose(list(tasks.values())):
+            checks.append(check)
+            if not arguments.json:
+                print(check.line, file=output, flush=True)
+    if arguments.json:
+        print(
+            json.dumps(
+                {"ok": all(c.ok is not False for c in checks), "checks": [c.as_json() for c in checks]}, indent=2
+            )
+        )
+    return int(any(check.ok is False for check in checks))
 
 
 def _score(arguments: argparse.Namespace) -> int:

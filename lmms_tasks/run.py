@@ -106,11 +106,12 @@ class Run:
         if not panels:
             return
         with contextlib.ExitStack() as stack:
-            for panel in panels:
-                stack.enter_context(panel.planning())
+            plans = [stack.enter_context(panel.planning()) for panel in panels]
             for task, score in rows:
                 if task.judge_use:
                     score()
+        for plan in plans:
+            plan.announce()
 
     @contextlib.contextmanager
     def interruptible(self) -> Iterator[None]:

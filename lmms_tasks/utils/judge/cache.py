@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from loguru import logger
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge.database import Database, file_system, is_network
 from lmms_tasks.utils.judge.rubric import Rubric
+from lmms_tasks.utils.reasoning import strip_reasoning
 
 MODE = "LMMS_TASKS_CACHE"
 FILE = "judge.sqlite"
@@ -72,7 +73,7 @@ def _hashed_images(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Cache:
-    """Replies by key, in memory for this process and, where there is a database, on disk.
+    """Replies by key: on disk where there is a database, in memory where there is none or where it fails.
 
     With `refresh`, what the file holds answers only keys that this process has asked itself.
     """
@@ -80,25 +81,33 @@ class Cache:
     def __init__(self, database: Database | None, refresh: bool = False):
         self._database = database
         self._refresh = refresh
+        # Not what the file has too: the replies of judges that reason would grow a run by many MB for 1,000 rows.
         self._memory: dict[str, StoredReply] = {}
+        self._renewed: set[str] = set()
         self._flights: dict[str, Future[Any]] = {}
         self._lock = threading.Lock()
         self._warned = False
 
     def get(self, key: str) -> StoredReply | None:
         """The valid reply for `key`, or None."""
-        if not self._refresh:
-            row = self._run("SELECT text, model, input_tokens, output_tokens FROM replies WHERE key = ?", (key,))
-            if row:
-                return StoredReply(*row[0])
         with self._lock:
-            return self._memory.get(key)
+            if key in self._memory:
+                return self._memory[key]
+        if not self._from_file(key):
+            return None
+        rows = self._run("SELECT text, model, input_tokens, output_tokens FROM replies WHERE key = ?", (key,))
+        return StoredReply(*rows[0]) if rows else None
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is a valid reply for `key`, without reading it."""
+        with self._lock:
+            if key in self._memory:
+                return True
+        return self._from_file(key) and bool(self._run("SELECT 1 FROM replies WHERE key = ?", (key,)))
 
     def put(self, key: str, reply: StoredReply, raw: Mapping[str, Any], judge: str, generation: int) -> None:
         """Keep a valid reply."""
-        with self._lock:
-            self._memory[key] = reply
-        self._run(
+        kept = self._run(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 key,
@@ -112,6 +121,12 @@ class Cache:
                 json.dumps(raw),
             ),
         )
+        with self._lock:
+            if kept is None:
+                # Its reasoning is never read again.
+                self._memory[key] = replace(reply, text=strip_reasoning(reply.text).text)
+            elif self._refresh:
+                self._renewed.add(key)
 
     def record_attempt(self, key: str, status: str, reason: str, raw: Mapping[str, Any] | None) -> None:
         """Keep, for audit, an attempt that gave no verdict."""
@@ -147,10 +162,15 @@ class Cache:
         if self._database is not None:
             self._database.close()
 
-    def _run(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """The statement's rows; a file that fails costs the cache, never the run."""
+    def _from_file(self, key: str) -> bool:
+        """Whether what the file holds for `key` may answer."""
+        with self._lock:
+            return self._database is not None and (not self._refresh or key in self._renewed)
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]] | None:
+        """The statement's rows, None without a file that works: that costs the cache, never the run."""
         if self._database is None:
-            return []
+            return None
         try:
             return self._database.run(statement, values)
         except sqlite3.Error as error:
@@ -161,7 +181,7 @@ class Cache:
                     f"The judge cache {self._database.path} fails ({error}): replies are kept in memory only, and the "
                     "next run will ask again for what is not in the file."
                 )
-            return []
+            return None
 
 
 _shared: dict[tuple[Path | None, str, int], Cache] = {}

@@ -124,17 +124,17 @@ class Panel:
             session.reopen()
 
     @contextmanager
-    def planning(self) -> Iterator[None]:
-        """While the block lasts, `judge` asks nobody and scores nothing; at its end each judge's line is logged.
-
-        Whoever then judges the same rows knows before the first call what it will cost.
-        """
+    def planning(self) -> Iterator[Plan]:
+        """While the block lasts, `judge` asks nobody and scores nothing, but notes in the plan what it would ask."""
         self._plan = Plan(self._sessions)
         try:
-            yield
-            self._plan.announce()
+            yield self._plan
         finally:
             self._plan = None
+
+    def probe(self) -> list[dict[str, Any]]:
+        """One tiny live call to each judge: the model that answered, or the endpoint's own words of refusal."""
+        return [session.probe() for session in self._sessions]
 
     def interrupt(self) -> None:
         """The user stops the run: every waiting row ends with KeyboardInterrupt, and no further call is made.
@@ -199,10 +199,29 @@ class Plan:
                     known[key] = tokens
 
     def announce(self) -> None:
-        """Log each judge's line."""
+        """Log each judge's line, before the first call."""
+        for session, cost in zip(self._sessions, self.costs(), strict=True):
+            session.announce(cost["calls"], cost["cached"], cost["prompt_tokens"])
+
+    def costs(self) -> list[dict[str, Any]]:
+        """For each judge the calls that are to be made, those that the cache answers, and what the calls cost.
+
+        `dollars` is that of the prompts at the profile's price, None without one; replies come on top.
+        """
+        costs = []
         for session, known in zip(self._sessions, self._tokens, strict=True):
             missing = [tokens for key, tokens in known.items() if not session.has_reply(key)]
-            session.announce(len(missing), len(known) - len(missing), sum(missing))
+            price = session.judge.price.get("input")
+            costs.append(
+                {
+                    "judge": session.judge.name,
+                    "calls": len(missing),
+                    "cached": len(known) - len(missing),
+                    "prompt_tokens": sum(missing),
+                    "dollars": None if price is None else sum(missing) * price / 1e6,
+                }
+            )
+        return costs
 
 
 def _texts(message: Mapping[str, Any]) -> list[str]:

@@ -85,7 +85,7 @@ class Session:
 
     def has_reply(self, key: str) -> bool:
         """Whether the cache answers, so that nobody is asked."""
-        return self._cache.get(key) is not None
+        return key in self._cache
 
     def announce(self, calls: int, cached: int, tokens: int) -> None:
         """One line before the first call: what will be asked, what it is likely to cost, where the text goes."""
@@ -96,6 +96,15 @@ class Session:
             f"answered by the cache, about {tokens:,} tokens of prompts, {self.concurrency} calls at the same time; the "
             f"text of questions and answers leaves this machine for {self.host}."
         )
+
+    def probe(self) -> dict[str, Any]:
+        """One tiny call that is neither cached nor counted: `model` as returned, or `error` in the endpoint's words."""
+        told = {"judge": self.judge.name, "host": self.host, "asked": self.judge.model, "model": None, "error": None}
+        try:
+            reply = self._client.ask([{"role": "user", "content": "Say: ready."}], token_limit=16, tries=lambda: 1)
+            return told | {"model": reply.model}
+        except JudgeError as error:
+            return told | {"error": str(error)}
 
     def abort(self, error: BaseException) -> None:
         """Stop: whoever waits for a verdict gets this error."""

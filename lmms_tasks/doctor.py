@@ -1,0 +1,187 @@
+"""`lmms-tasks doctor`: can it run here, and what will it cost?
+
+Each check is one line: what was looked at, whether it is in order, and the one thing to do if it is not.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import Any
+
+from lmms_tasks import __version__, sources
+from lmms_tasks.benchmarks import TaskSpec, find_benchmarks
+from lmms_tasks.utils.home import home
+from lmms_tasks.utils.judge import panel_for, resolve, shared_cache
+
+_LEAST_FREE = 2**30  # bytes under the home folder: replies, fetched pages and manifests of some runs
+# Variables whose values never leave the process.
+_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    `ok` is None where nothing is wrong and something is worth knowing. `advice` says what to do where `ok` is False.
+    """
+
+    name: str
+    ok: bool | None
+    found: str
+    advice: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        mark = {True: "✓", False: "✗", None: "·"}[self.ok]
+        return f"{mark} {self.name}: {self.found}" + (f"\n    → {self.advice}" if self.advice else "")
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def diagnose(tasks: Sequence[TaskSpec], need_images: bool = True) -> Iterator[Check]:
+    """All checks, the machine's first, then those of each task."""
+    yield _versions()
+    yield _file_locks()
+    yield _plugin()
+    yield from _home()
+    yield _cache()
+    yield from _variables()
+    for task in tasks:
+        yield from _rows(task, need_images)
+    for use, on_samples in sorted({(task.judge_use, task.on_samples) for task in tasks if task.judge_use}):
+        yield from _judges(use, on_samples)
+    for task in tasks:
+        yield from _cost(task)
+
+
+def _versions() -> Check:
+    found = f"Python {sys.version.split()[0]}, lmms-tasks {__version__}, lmms-eval "
+    try:
+        installed = version("lmms-eval")
+    except PackageNotFoundError:
+        return Check("versions", False, found + "missing", "pip install 'lmms-eval>=0.7.3,<0.8'")
+    if tuple(map(int, installed.split(".")[:2])) != (0, 7):
+        return Check("versions", False, found + installed, "pip install 'lmms-eval>=0.7.3,<0.8'")
+    return Check("versions", True, found + installed)
+
+
+def _file_locks() -> Check:
+    installed = version("filelock")
+    try:
+        importlib.import_module("filelock._api")
+    except ModuleNotFoundError:
+        advice = "pip install 'filelock<4.3': lmms-eval up to 0.7.3 fails with this one"
+        return Check("filelock", False, installed, advice)
+    return Check("filelock", True, installed)
+
+
+def _plugin() -> Check:
+    if os.environ.get("LMMS_TASKS_DISABLE", "") not in ("", "0"):
+        return Check("plugin", False, "switched off by LMMS_TASKS_DISABLE", "unset LMMS_TASKS_DISABLE")
+    if "lmms_tasks" not in {entry.name for entry in entry_points(group="lmms_eval.models")}:
+        return Check("plugin", False, "lmms-eval does not see it", "install the package: pip install . in its checkout")
+    return Check("plugin", True, "lmms-eval finds the tasks by itself")
+
+
+def _home() -> Iterator[Check]:
+    try:
+        folder = home()
+    except SystemExit as error:
+        yield Check("home", False, "not usable", str(error.code))
+        return
+    if folder.stat().st_mode & 0o077:
+        yield Check("home", False, f"{folder} is open to others", f"chmod 700 {folder}: it holds judges' replies")
+    else:
+        yield Check("home", True, str(folder))
+    free = shutil.disk_usage(folder).free
+    advice = "" if free >= _LEAST_FREE else "free some space, or set LMMS_TASKS_HOME to a folder on another disk"
+    yield Check("disk", free >= _LEAST_FREE, f"{free / 2**30:.1f} GiB free under {folder}", advice)
+
+
+def _cache() -> Check:
+    return _asked("judge cache", lambda: f"{_opened()} (LMMS_TASKS_CACHE={os.environ.get('LMMS_TASKS_CACHE', '')!r})")
+
+
+def _opened() -> str:
+    shared_cache()
+    return "usable"
+
+
+def _variables() -> Iterator[Check]:
+    data = {benchmark.data_variable for benchmark, _ in find_benchmarks().values()}
+    for name in sorted(os.environ):
+        if name.startswith("LMMS_TASKS_") or name in data or name.startswith(("OPENAI_", "MIRAGE_")):
+            value = "(set)" if any(word in name for word in _SECRET) else os.environ[name]
+            yield Check(name, None, value)
+
+
+def _rows(task: TaskSpec, need_images: bool) -> Iterator[Check]:
+    def look() -> str:
+        sources.check_rows(task, need_images)
+        task.benchmark.check(task)
+        if task.on_samples or sources.local_source(task):
+            return f"{len(sources.load_rows(task)):,} rows"
+        return f"the dataset {task.config['dataset_path']} can be had"
+
+    yield _asked(f"{task.name} rows", look)
+
+
+def _judges(use: str, on_samples: bool) -> Iterator[Check]:
+    name = f"judges of {use}{' on samples' if on_samples else ''}"
+    try:
+        resolution = resolve(use, on_samples)
+        panel = panel_for(use, on_samples)
+    except SystemExit as error:
+        yield Check(name, False, "the profile cannot be used", str(error.code))
+        return
+    if panel is None:
+        yield Check(name, None, "none is configured, so judged metrics will be NaN", resolution.sentence or "")
+        return
+    if panel.profile.offline:
+        yield Check(name, None, "offline: compares words, its numbers say nothing about a model")
+        return
+    for told in panel.probe():
+        who = f"judge {told['judge']} at {told['host']}"
+        if told["error"]:
+            yield Check(who, False, told["error"], f"correct the address, the key or the model of {told['judge']}")
+        elif not told["model"].startswith(told["asked"]):  # gpt-4o-mini answers as gpt-4o-mini-2024-07-18
+            advice = f"have {told['host']} serve {told['asked']}, or name {told['model']} in the profile"
+            yield Check(who, False, f"answers as {told['model']}, was asked as {told['asked']}", advice)
+        else:
+            yield Check(who, True, f"answers as {told['model']}")
+
+
+def _cost(task: TaskSpec) -> Iterator[Check]:
+    """Calls, tokens and money of one run, by planning it with the gold answers in place of a model's."""
+    if task.judge_use is None or not (task.on_samples or sources.local_source(task)):
+        return
+    try:
+        panel = panel_for(task.judge_use, task.on_samples)
+        rows = sources.load_rows(task) if panel and not panel.profile.offline else ()
+    except SystemExit:
+        return  # told already
+    if not rows:
+        return
+    process_results, gold = task.hook("process_results"), task.hook("doc_to_target")
+    with panel.planning() as plan:
+        for row in rows:
+            process_results(row, [str(gold(row))])
+    for cost in plan.costs():
+        money = "no price in the profile" if cost["dollars"] is None else f"${cost['dollars']:.2f} for the prompts"
+        found = f"{cost['calls']:,} calls, about {cost['prompt_tokens']:,} tokens of prompts, {money}"
+        yield Check(f"{task.name} by {cost['judge']}", None, found, facts=cost)
+
+
+def _asked(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, look())
+    except SystemExit as error:
+        return Check(name, False, "not usable", str(error.code))

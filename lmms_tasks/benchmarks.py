@@ -37,6 +37,8 @@ class Benchmark:
         local_files: the files of the user's folder that hold a task's rows, where one file by its word is not enough.
         read_answers: reads a file or folder of answers in a form of the benchmark's own (transcripts, reports), by the
             position of the row; None for a form that it does not know, which is then read as any other.
+        table: aggregates a table of scores made elsewhere, one line a row, to the object that `score --table` prints;
+            needs no rows and no judge.
         prepare: adds the options of `lmms-tasks prepare NAME` to its parser, and the default `run`.
     """
 
@@ -51,6 +53,7 @@ class Benchmark:
     read_answers: Callable[[TaskSpec, Path, Sequence[Mapping[str, Any]]], dict[int, list[str]] | None] = (
         lambda task, path, rows: None
     )
+    table: Callable[[TaskSpec, Path], dict[str, Any]] | None = None
     prepare: Callable[[argparse.ArgumentParser], None] | None = None
 
 

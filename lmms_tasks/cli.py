@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--data", metavar="FILE", help="rows in place of the hub's: a file or a folder")
     score.add_argument("--judges", metavar="PROFILE", help="a judge profile: paper, single, offline, or a file")
     score.add_argument("--answer-key", metavar="NAME", help="the column that holds the answer")
+    score.add_argument("--table", action="store_true", help="FILE is a table of scores, one line a row: aggregate it")
+    score.add_argument("--offline", action="store_true", help="fetch no page: use those that are stored")
     score.add_argument("--output", metavar="DIR", type=Path, help="write results, items and manifest there")
     score.add_argument("--json", action="store_true", help="print JSON and nothing else on standard output")
     score.set_defaults(run=_score)
@@ -157,6 +159,8 @@ def _score(arguments: argparse.Namespace) -> int:
 
     catalogue = benchmarks.read_catalogue()
     tasks = _tasks_of(arguments.task, catalogue)
+    if arguments.table:
+        return _score_table(arguments, tasks)
     _apply_options(arguments, tasks)
     date = datetime.now().strftime("%Y%m%d_%H%M%S")
     files = _files_by_task(arguments.files, tasks)
@@ -195,6 +199,25 @@ def _score(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _score_table(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> int:
+    from lmms_tasks.utils.manifest import without_nan
+
+    task = tasks[0]
+    if len(tasks) > 1 or len(arguments.files) > 1:
+        raise SystemExit("--table takes one task and one file.")
+    if task.benchmark.table is None:
+        raise SystemExit(f"{task.name} has no table of row scores; leave out --table.")
+    if not arguments.files[0].is_file():
+        raise SystemExit(f"There is no file {arguments.files[0]}: correct the path.")
+    with contextlib.redirect_stdout(sys.stderr):
+        printed = task.benchmark.table(task, arguments.files[0])
+    if arguments.json:
+        print(json.dumps(without_nan(printed), indent=2, ensure_ascii=False))
+    else:
+        _print_table(printed["results"])
+    return 0
+
+
 def _tasks_of(name: str, catalogue: Catalogue) -> list[TaskSpec]:
     if name not in catalogue.tasks and name not in catalogue.groups:
         raise SystemExit(f"There is no task {name}; `lmms-tasks list` shows those that there are.")
@@ -207,6 +230,8 @@ def _apply_options(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> 
         if any(task.on_samples for task in tasks):
             raise SystemExit(f"{arguments.task} has its own rows; leave out --data, or score the task without _sample.")
         os.environ[tasks[0].benchmark.data_variable] = arguments.data
+    if arguments.offline:
+        os.environ["LMMS_TASKS_FETCH"] = "offline"
     if arguments.judges:
         os.environ["LMMS_TASKS_JUDGES"] = arguments.judges
 

@@ -9,10 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lmms_tasks.benchmarks import Benchmark, TaskSpec
-from lmms_tasks.mirage.rows import SCHEMAS
+from lmms_tasks.mirage.rows import DECOMP, DIRECT, SCHEMAS
+
+_MULTI_TURN = (DIRECT.word, DECOMP.word)
 
 
 def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    if task.configuration in _MULTI_TURN:
+        from lmms_tasks.mirage.mmmt_breakdowns import mmmt_breakdowns
+
+        return mmmt_breakdowns(task, items)
     from lmms_tasks.mirage.seen import train_entities
     from lmms_tasks.utils.manifest import grouped_means
 
@@ -29,10 +35,17 @@ def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]
 def _check(task: TaskSpec) -> None:
     from lmms_tasks.mirage.seen import check
 
-    check(task)
+    # Rows of dialogues name no entity.
+    if task.configuration not in _MULTI_TURN:
+        check(task)
 
 
 def _rubrics(task: TaskSpec) -> dict[str, Any]:
+    if task.configuration in _MULTI_TURN:
+        from lmms_tasks.mirage.mmmt_hooks import form_of
+
+        rubric = form_of(task.name).rubric
+        return {rubric.name: rubric}
     from lmms_tasks.mirage.hooks import ID_RUBRIC, MG_RUBRIC
 
     return {rubric.name: rubric for rubric in ((ID_RUBRIC,) if "_id" in task.name else (MG_RUBRIC,))}

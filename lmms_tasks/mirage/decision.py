@@ -24,9 +24,7 @@ DECISIONS = (CLARIFY, RESPOND)
 _TOKEN = re.compile(rf"\b(?:{CLARIFY}|{RESPOND})\b")
 _NEGATED = re.compile(rf"(?:\bnot|\bnever|\bcannot|n['’]t|\bwithout|\bno)\W+(?:\w+\W+){{0,2}}(?:{CLARIFY}|{RESPOND})\b")
 _TAG = re.compile(r"<\s*(/?)\s*(decision|utterance)\s*>", re.IGNORECASE)
-_REASONING = re.compile(r"<\s*reasoning\s*>.*?<\s*/\s*reasoning\s*>", re.IGNORECASE | re.DOTALL)
-_REASONING_CLOSED = re.compile(r"<\s*/\s*reasoning\s*>", re.IGNORECASE)
-_REASONING_OPENED = re.compile(r"<\s*reasoning\s*>", re.IGNORECASE)
+_REASONING_TAG = re.compile(r"<\s*(/?)\s*reasoning\s*>", re.IGNORECASE)
 _WHOLE_ANSWER_AT_THE_END = re.compile(
     r"<\s*decision\s*>(?:(?!<\s*decision\s*>).)*?<\s*/\s*decision\s*>\s*<\s*utterance\s*>"
     r"(?:(?!<\s*decision\s*>).)*\Z",
@@ -144,17 +142,24 @@ def _blocks(text: str) -> list[_Block]:
 
 
 def _without_own_reasoning(text: str) -> str:
-    text = _REASONING.sub("", text)
-    closings = list(_REASONING_CLOSED.finditer(text))
-    if closings:
-        # The opening tag was in the prompt.
-        text = text[closings[-1].end() :]
-    opening = _REASONING_OPENED.search(text)
+    """The text outside `<Reasoning>` blocks; one that is never closed hides all but a whole answer at the end."""
+    kept: list[str] = []
+    place = 0
+    opening = None
+    for tag in _REASONING_TAG.finditer(text):
+        if tag[1]:
+            if opening is None:
+                # The opening tag was in the prompt.
+                kept.clear()
+            place, opening = tag.end(), None
+        elif opening is None:
+            kept.append(text[place : tag.start()])
+            opening = tag
     if opening is None:
-        return text
-    # Never closed: a format that is merely spoken of in there must not pass for the answer.
+        return "".join([*kept, text[place:]])
+    # A format that is merely spoken of in there must not pass for the answer.
     whole = _WHOLE_ANSWER_AT_THE_END.search(text, opening.end())
-    return whole[0] if whole else ""
+    return "".join([*kept, whole[0] if whole else ""])
 
 
 def _decomp(text: str, tag: str) -> Turn:

@@ -21,6 +21,10 @@ class Pairs(list):
         return [value for key, value in self if key.strip().casefold() == name]
 
 
+class Unfinished(str):
+    """A text whose closing quote is missing."""
+
+
 @dataclass(frozen=True)
 class FoundObject:
     """One object and whether it is whole; `complete` is False where it breaks off or cannot be read to its end."""
@@ -36,8 +40,12 @@ _KEY = re.compile(r"\"((?:[^\"\\\n]|\\.){0,200})\"\s*:|([A-Za-z_]\w{0,199})\s*:"
 _QUOTE = re.compile(r"\\.|\"", re.DOTALL)
 _BLANK = re.compile(r"[\s,]*")
 _BARE = re.compile(r"[^,}\]\n]*")
-# What follows a quote that really closes a text: the end, a closing bracket, or the next field.
-_AFTER_FIELD = re.compile(r"\s*(?:$|[}\]]|,?\s*\"[^\"\n]{0,200}\"\s*:|,\s*[}\]]|,\s*$)")
+# What follows a quote that really closes a text: the end, a closing bracket, or the next field with its value.
+_AFTER_FIELD = re.compile(
+    r"\s*(?:$|[}\]]|,\s*[}\]]|,\s*$"
+    r"|,?\s*\"[^\"\n]{0,200}\"\s*:\s*(?:$|[\"{\[<\d-]|true|false|null|clarify|respond))",
+    re.IGNORECASE,
+)
 _AFTER_ELEMENT = re.compile(r"\s*(?:$|[}\]]|,\s*[\"{\[}\]]|,\s*$)")
 # Models nest three deep; an answer of nothing but brackets must not exhaust the stack.
 _DEEPEST = 20
@@ -119,14 +127,13 @@ class _Reader:
             return None
         return bare[0].strip()
 
-    def _string(self, after: re.Pattern[str]) -> str | None:
+    def _string(self, after: re.Pattern[str]) -> str:
         start = self.place + 1
         for quote in _QUOTE.finditer(self.text, start):
             if quote[0] == '"' and after.match(self.text, quote.end()):
                 self.place = quote.end()
                 return _decoded(self.text[start : quote.start()])
-        # Broken off. A text for people is worth keeping as far as it goes; a decision that breaks off is none, and
-        # whoever reads it sees `Unfinished`.
+        # A text for people is worth keeping as far as it goes; a decision that breaks off is none.
         rest = self.text[start:]
         self._give_up()
         return Unfinished(_decoded(rest))
@@ -144,10 +151,6 @@ class _Reader:
     def _give_up(self) -> None:
         self.complete = False
         self.place = len(self.text)
-
-
-class Unfinished(str):
-    """A text whose closing quote is missing."""
 
 
 def _decoded(body: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lmms_tasks.mirage.decision import DECISIONS
@@ -30,6 +30,10 @@ def select(dataset: datasets.Dataset, schema: Schema) -> datasets.Dataset:
             raise SystemExit(
                 f"MIRAGE rows: column decision of row {position} is {value!r}; known are <Clarify> and <Respond>."
             )
+    if "dialog_turns" in dataset.column_names:
+        for position, value in enumerate(dataset["dialog_turns"]):
+            if not _is_count(value):
+                raise SystemExit(f"MIRAGE rows: column dialog_turns of row {position} is no number (found: {value!r}).")
     for column in ("known_goal", "missing_goal"):
         if column in schema.required:
             for position, value in enumerate(dataset[column]):
@@ -40,6 +44,11 @@ def select(dataset: datasets.Dataset, schema: Schema) -> datasets.Dataset:
 def gold_decision(row: Mapping[str, Any]) -> str:
     """The row's decision as "clarify" or "respond"."""
     return _decision(row["decision"])
+
+
+def gold_utterance(row: Mapping[str, Any]) -> str:
+    """What the expert says next, "" where the row has none."""
+    return (row.get("utterance") or "").strip()
 
 
 def turns(row: Mapping[str, Any]) -> int:
@@ -65,6 +74,19 @@ def goals(value: Any, where: str = "a goal") -> list[str]:
     if not isinstance(found, list) or not all(isinstance(fact, str) for fact in found):
         raise SystemExit(f"MIRAGE rows: {where} is no list of texts (found: {str(value)[:80]!r}).")
     return found
+
+
+def as_object(known: Sequence[str]) -> dict[str, str] | list[str]:
+    """Facts "key: value" as the object that a Decomp answer holds; the list itself where that would lose something."""
+    pairs = dict(fact.split(": ", 1) for fact in known if ": " in fact)
+    return pairs if [f"{key}: {value}" for key, value in pairs.items()] == list(known) else list(known)
+
+
+def _is_count(value: Any) -> bool:
+    """True for a positive number, its text, or nothing."""
+    if isinstance(value, str):
+        return not value or (value.isdecimal() and int(value) > 0)
+    return value is None or (isinstance(value, int | float) and value >= 1 and float(value).is_integer())
 
 
 def _decision(value: Any) -> str | None:

@@ -1,6 +1,6 @@
 """What a judge answers for MIRAGE-MMMT: one schema for Direct, one for Decomp.
 
-The scales are those of the official judge (`MMMT/src/evalaute_zs.py` of MIRAGE-Benchmark/MIRAGE-Benchmark, 303c589);
+The scales are those of the official judge (`evalaute_zs.py` of MMMT in MIRAGE-Benchmark/MIRAGE-Benchmark, 303c589);
 the wording is ours. The decision is no field here: it is compared, not judged. The descriptions become part of the
 judge's prompt.
 """

@@ -6,6 +6,7 @@ task of ours switches that off (`reasoning_tags: none`) and strips here, so that
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -14,9 +15,8 @@ State = Literal["answered", "empty", "unclosed_reasoning", "request_failed"]
 
 # The two blocks that lmms-eval strips by default, and the spelling `thinking` that some models use.
 _TAGS = "think|thinking|analysis"
-_CLOSED_BLOCK = re.compile(rf"<({_TAGS})>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_CLOSING = re.compile(rf"</(?:{_TAGS})>", re.IGNORECASE)
-_OPENING = re.compile(rf"<(?:{_TAGS})>", re.IGNORECASE)
+_CLOSING = re.compile(rf"</({_TAGS})>", re.IGNORECASE)
+_OPENING = re.compile(rf"<({_TAGS})>", re.IGNORECASE)
 
 # What lmms-eval's API models return in place of an answer when the request itself failed.
 FAILURE_TEXTS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
@@ -45,7 +45,7 @@ def strip_reasoning(text: str | None) -> Answer:
     raw = (text or "").strip()
     if raw.startswith(FAILURE_TEXTS):
         return Answer("", "request_failed")
-    rest = _CLOSED_BLOCK.sub("", raw)
+    rest = _without_closed_blocks(raw)
     closings = list(_CLOSING.finditer(rest))
     if closings:
         rest = rest[closings[-1].end() :]
@@ -53,3 +53,25 @@ def strip_reasoning(text: str | None) -> Answer:
         return Answer("", "unclosed_reasoning")
     rest = rest.strip()
     return Answer(rest, "answered") if rest else Answer("", "empty")
+
+
+def _without_closed_blocks(text: str) -> str:
+    """The text without what stands from an opening tag to the next closing tag of its name.
+
+    One look at each tag: a pattern for whole blocks would search the rest of the text again for every opening tag that
+    nothing closes, and models that loop write thousands.
+    """
+    closings: dict[str, list[re.Match[str]]] = {}
+    for closing in _CLOSING.finditer(text):
+        closings.setdefault(closing[1].casefold(), []).append(closing)
+    kept: list[str] = []
+    place = 0
+    for opening in _OPENING.finditer(text):
+        if opening.start() < place:
+            continue  # inside a block
+        same_name = closings.get(opening[1].casefold(), [])
+        following = bisect.bisect_left(same_name, opening.end(), key=lambda closing: closing.start())
+        if following < len(same_name):
+            kept.append(text[place : opening.start()])
+            place = same_name[following].end()
+    return "".join([*kept, text[place:]])

@@ -73,8 +73,9 @@ def find_files(source: Path, schema: Schema, split: str) -> list[Path]:
             f"There is no file or folder {source}: correct the path, or leave it out to use the hub's rows."
         )
     files = sorted(path for path in source.rglob("*") if path.suffix in ROW_FILES and path.is_file())
-    named = [path for path in files if schema.word in _name_below(path, source).casefold()]
-    if not named and schema.word in source.name.casefold():
+    word = re.compile(rf"(^|[^a-z]){re.escape(schema.word)}([^a-z]|$)")
+    named = [path for path in files if word.search(_name_below(path, source).casefold())]
+    if not named and word.search(source.name.casefold()):
         named = files
     candidates: dict[tuple[Path, str], list[Path]] = {}
     for path in _of_split(named, split):

@@ -29,6 +29,8 @@ from lmms_tasks.utils.reasoning import strip_reasoning
         (None, "", "empty"),
         ("[LMMS_EVAL_REQUEST_FAILED after 5 retries] timeout", "", "request_failed"),
         ("[LMMS_EVAL_BUDGET_EXCEEDED]", "", "request_failed"),
+        ("<think>a</thinking> b</think>A rose.", "A rose.", "answered"),
+        ("<think>a <analysis>b</analysis> c", "", "unclosed_reasoning"),
         # Other tags are the answer's own.
         ("<Decision>x</Decision>", "<Decision>x</Decision>", "answered"),
         ("I think that leaves < 3 cm are small.", "I think that leaves < 3 cm are small.", "answered"),
@@ -44,3 +46,13 @@ def test_stripping_never_raises_and_leaves_text_only_where_it_says_answered(raw)
     answer = strip_reasoning(raw)
     assert bool(answer.text) == (answer.state == "answered")
     assert strip_reasoning(answer.text).text == answer.text
+
+
+def test_a_model_that_loops_is_read_in_one_pass():
+    # With a pattern over whole blocks this took minutes: 200,000 characters of tags that nothing closes.
+    import time
+
+    began = time.process_time()
+    assert strip_reasoning("<think>" * 30_000).state == "unclosed_reasoning"
+    assert strip_reasoning("</think>" * 30_000 + "A rose.").text == "A rose."
+    assert time.process_time() - began < 10  # seconds: no measurement, a guard against the square

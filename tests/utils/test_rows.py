@@ -60,6 +60,12 @@ def test_a_folder_gives_the_file_that_bears_the_word(tmp_path):
     assert find_files(tmp_path, SCHEMA, "test") == [wanted]
 
 
+def test_a_word_that_merely_begins_like_the_configurations_is_another_word(tmp_path):
+    write(tmp_path / "standardised" / "rows.json", [row(1)])
+    wanted = write(tmp_path / "MMST_Standard-2" / "rows.json", [row(2)])
+    assert find_files(tmp_path, SCHEMA, "test") == [wanted]
+
+
 def test_recorded_answers_beside_the_rows_are_never_rows(tmp_path):
     wanted = write(tmp_path / "standard.json", [row(1)])
     write(tmp_path / "standard_some-model.json", [row(1, **{"some-model": "An answer."})])

@@ -11,13 +11,14 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx
 import tenacity
 
+from lmms_tasks.utils.judge.deadlines import deadlines
 from lmms_tasks.utils.judge.profiles import Judge
 from lmms_tasks.utils.judge.reply import JudgeError, Reply, credit_is_spent, read_reply, words_of
 
@@ -42,8 +43,15 @@ class Client:
         self._addresses = {path: self.endpoint.address(path) for path in (_CHAT, _MODELS)}
         self._stopping = stopping or threading.Event()
         limits = httpx.Limits(max_connections=pool, max_keepalive_connections=pool)
-        headers = {"User-Agent": "lmms-tasks"} | self.endpoint.headers
-        self._http = httpx.Client(limits=limits, headers=headers, verify=_certificates())
+        # No mapping with the key in it: loguru writes the values of a failing line's names into its tracebacks.
+        headers = httpx.Headers({"User-Agent": "lmms-tasks"} | self.endpoint.headers)
+        try:
+            self._http = httpx.Client(limits=limits, headers=headers, verify=_certificates())
+        except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
+            raise SystemExit(
+                f"The judge {judge.name} cannot be asked ({error}): correct the proxy (HTTP_PROXY, HTTPS_PROXY, "
+                "ALL_PROXY) or the certificates (SSL_CERT_FILE, SSL_CERT_DIR) that the environment names."
+            ) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -167,18 +175,11 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-@contextlib.contextmanager
-def _cut_off(response: httpx.Response, deadline: float) -> Iterator[None]:
+def _cut_off(response: httpx.Response, deadline: float) -> AbstractContextManager[None]:
     """Shut the response's connection at the deadline: a read timeout starts anew with each byte that drips in."""
     stream = response.extensions.get("network_stream")
     connection = stream.get_extra_info("socket") if stream is not None else None
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), _shut, [connection])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+    return deadlines.at(deadline, functools.partial(_shut, connection))
 
 
 def _shut(connection: socket.socket | None) -> None:

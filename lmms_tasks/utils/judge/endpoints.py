@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import urllib.parse
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -95,7 +96,14 @@ class Endpoint:
     def _secrets(self) -> list[bytes]:
         url = httpx.URL(self.base_url)
         secrets = (self.api_key, url.password, url.query.decode("ascii"), self._basic)
-        return [secret.encode("utf-8") for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+        # Also as servers spell them back: some JSON writers escape slashes, and a URL quotes more than letters.
+        spellings = {
+            spelling
+            for secret in secrets
+            if len(secret) >= _SHORTEST_SECRET
+            for spelling in (secret, secret.replace("/", "\\/"), urllib.parse.quote(secret, safe=""))
+        }
+        return [spelling.encode("utf-8") for spelling in sorted(spellings, key=len, reverse=True)]
 
     @cached_property
     def _basic(self) -> str:

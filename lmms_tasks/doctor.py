@@ -125,8 +125,8 @@ def _variables() -> Iterator[Check]:
 
 def _rows(task: TaskSpec, need_images: bool) -> Iterator[Check]:
     def look() -> str:
-        sources.check_rows(task, need_images)
         task.benchmark.check(task)
+        sources.check_rows(task, need_images)
         if task.on_samples or sources.local_source(task):
             return f"{len(sources.load_rows(task)):,} rows"
         return f"the dataset {task.config['dataset_path']} can be had"

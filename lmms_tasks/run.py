@@ -68,8 +68,9 @@ class Run:
             SystemExit: one sentence that says what to do.
         """
         for task in self.tasks:
-            sources.check_rows(task, need_images)
+            # A benchmark's own words come first: it knows why it has no rows.
             task.benchmark.check(task)
+            sources.check_rows(task, need_images)
         if self.predict_only:
             return
         for use, on_samples in sorted({(task.judge_use, task.on_samples) for task in self.tasks if task.judge_use}):

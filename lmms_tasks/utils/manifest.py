@@ -43,7 +43,7 @@ def task_manifest(
         data: source, revision and fingerprint of the rows.
         model: the model's name and arguments.
     """
-    records = list(items.get("judged_coverage", ()))
+    records = row_records(items)
     panel = _panel(task)
     if itself := judged_itself(model, panel):
         logger.warning(f"{task.name}: the judge {', '.join(itself)} is the model under test; such scores favour it.")
@@ -64,6 +64,12 @@ def task_manifest(
         "agreement": agreement(records),
         "breakdowns": task.benchmark.breakdowns(task, items),
     }
+
+
+def row_records(items: Mapping[str, Sequence[Item]]) -> list[Item]:
+    """The rows' records: the items of `judged_coverage`, or of the metric that carries them where no judge is asked."""
+    carriers = [name for name in ("judged_coverage", *items) if items.get(name) and "answers" in items[name][0]]
+    return list(items[carriers[0]]) if carriers else []
 
 
 def judge_summary(records: Sequence[Item]) -> dict[str, Any]:

@@ -87,9 +87,7 @@ def memory(given: argparse.Namespace) -> dict[str, Any]:
             peaks["without"][size] = _inside("peak", "", rows=size)
             peaks["with"][size] = _inside("peak", url, rows=size, concurrency=given.concurrency)
     low, high = SIZES
-    slopes = {
-        kind: (sizes[high]["peak_kb"] - sizes[low]["peak_kb"]) / (high - low) for kind, sizes in peaks.items()
-    }
+    slopes = {kind: (sizes[high]["peak_kb"] - sizes[low]["peak_kb"]) / (high - low) for kind, sizes in peaks.items()}
     return {
         "reasoning_characters": given.reasoning,
         "peaks": peaks,
@@ -101,11 +99,13 @@ def memory(given: argparse.Namespace) -> dict[str, Any]:
 def _inside(what: str, url: str, **numbers: Any) -> dict[str, float]:
     """The same program in a process of its own, with a home of its own: nothing stored, nothing imported before."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("LMMS_TASKS_", "OPENAI_"))}
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith(("LMMS_TASKS_", "OPENAI_"))
+        }
         environment |= {"LMMS_TASKS_HOME": home, "HF_HUB_OFFLINE": "1", "HF_HOME": home}
         options = [word for name, value in numbers.items() for word in (f"--{name}", str(value))]
         command = [sys.executable, __file__, what, "--url", url, *options]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{what} failed: {done.stderr[-2000:]}")
         return json.loads(done.stdout.splitlines()[-1])
@@ -165,8 +165,7 @@ def _peak(given: argparse.Namespace) -> dict[str, float]:
             file.write(json.dumps({"doc_id": position, "prediction": f"Answer {position}."}) + "\n")
     import datasets  # noqa: F401
 
-    import lmms_tasks.mirage.hooks
-    import lmms_tasks.utils.manifest
+    import lmms_tasks.mirage.hooks  # noqa: F401
     from lmms_tasks.cli import main
 
     imported = _peak_kb()
@@ -220,7 +219,11 @@ def _table(told: dict[str, Any]) -> str:
     lines = [f"load average before: {told['load_average_before']:.2f} on {told['cores']} cores"]
     if "speed" in told:
         found = told["speed"]
-        how = "in full" if found["stock_rows_measured"] == found["rows"] else f"{found['stock_rows_measured']} rows, scaled"
+        how = (
+            "in full"
+            if found["stock_rows_measured"] == found["rows"]
+            else f"{found['stock_rows_measured']} rows, scaled"
+        )
         rounds = ", ".join(f"{seconds:.2f}" for seconds in found["panel_rounds"])
         lines += [
             "",

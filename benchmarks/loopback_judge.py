@@ -78,7 +78,10 @@ class _Connection(asyncio.Protocol):
 
 def _response(body: object) -> bytes:
     content = json.dumps(body).encode()
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(content), content)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+        len(content),
+        content,
+    )
 
 
 async def _serve(port_file: Path, latency: float, reasoning: int) -> None:

@@ -161,9 +161,7 @@ def turns() -> Callable[[Mapping[str, Any]], int]:
 def varied(latency: float = 0.0) -> Callable[[dict[str, Any], int], Reply]:
     """A script whose judges differ from one another, from row to row and from turn to turn."""
     turn = turns()
-    return lambda body, number: Answer(
-        json.dumps(scores_of(judge_of(body), row_of(body), turn(body))), latency=latency
-    )
+    return lambda body, number: Answer(json.dumps(scores_of(judge_of(body), row_of(body), turn(body))), latency=latency)
 
 
 def stored(home: Path) -> dict[str, str]:

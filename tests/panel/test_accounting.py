@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import time
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -57,6 +58,22 @@ def test_three_judges_of_three_generations_ask_180_times_for_20_rows_and_never_a
     row = first.rows[0]["mg_accuracy"]["score"]
     expected = sum(scores_of(judge, 0, turn)["accuracy"] for judge in JUDGES for turn in range(GENERATIONS)) / 9
     assert row == pytest.approx(expected, abs=1e-12)
+
+
+def test_replies_that_are_stored_are_not_kept_in_memory(material, score):
+    """Judges that reason write tens of kB a verdict; ten thousand rows of nine would fill the machine."""
+    thought = f"<think>{'It names the cause. ' * 1500}</think>"  # 30 kB
+    with JudgeServer(lambda body, number: thought + json.dumps(scores_of(row_of(body)))) as server:
+        material.judged_at(server.base_url)
+        score()  # whatever the first run imports and keeps is no part of this
+        server.requests.clear()
+        material.judged_at(server.base_url, temperature=0.7)
+        tracemalloc.start()
+        score()
+        server.requests.clear()
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert kept < 180 * len(thought) / 4  # of 5.4 MB of replies
 
 
 CONCURRENCY = 2  # a judge; six in all
@@ -121,7 +138,7 @@ def test_two_independent_runs_at_once_share_one_cache_and_leave_it_sound(materia
         assert server.count == asked
     assert integrity(material.home) == "ok" and len(stored(material.home)) == CALLS
     assert not list(material.home.glob("*.aside"))
-    for printed, name in ((*zip(outputs, ("one", "two"), strict=True),)):
+    for printed, name in (*zip(outputs, ("one", "two"), strict=True),):
         scored = read_scored(printed, material.folder / name)
         assert [verdict["status"] for verdict in scored.all_verdicts()] == ["valid"] * CALLS
     assert read_scored(third.stdout, material.folder / "third").metrics["judged_coverage,none"] == 1.0

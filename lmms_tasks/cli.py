@@ -72,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--json", action="store_true", help="print JSON and nothing else on standard output")
     score.set_defaults(run=_score)
 
+    from lmms_tasks.report.commands import add_compare, add_report
+
+    add_report(commands.add_parser("report", help="one page about one or many runs"))
+    add_compare(commands.add_parser("compare", help="two runs of one task, row by row: the difference and how sure it is"))
+
     preparing = {
         name: benchmark
         for name, (benchmark, _) in benchmarks.find_benchmarks().items()

@@ -1,11 +1,12 @@
 """The only file that touches what lmms-eval does not document.
 
-Five wraps, each of which checks the signature that it needs and steps aside with a warning where it differs:
+Six wraps, each of which checks the signature that it needs and steps aside with a warning where it differs:
 
 - `TaskManager.initialize_tasks`: adds our folders to the task index;
 - `TaskManager._get_config`: puts the user's local rows in place of the hub's;
 - `simple_evaluate`: preflight before the model is created, and an exit code for a run of ours that fails;
 - `evaluate`: answers kept before they are scored, scoring threads, a manifest;
+- `_run_generate_until_agentic`: plays our episodes side by side (`lockstep.py`);
 - `positional_deprecated`, the decorator that lmms-eval puts on the last two: the entry point runs while
   `lmms_eval.evaluator` is half imported, and this is how they are wrapped before anybody can import them.
 """
@@ -25,6 +26,7 @@ from typing import Any
 from loguru import logger
 
 from lmms_tasks import benchmarks, sources
+from lmms_tasks.lockstep import NEEDS, with_lockstep
 from lmms_tasks.run import Run
 
 _TESTED = ("0.7.3",)
@@ -110,6 +112,8 @@ def _wrap_evaluator() -> None:
     for name, (wrapper, needs) in _EVALUATOR.items():
         if hasattr(evaluator, name):
             _wrap(evaluator, name, wrapper, needs)
+    if evaluator is not None:
+        _wrap(evaluator, "_run_generate_until_agentic", with_lockstep, needs=NEEDS)
 
 
 def _with_preflight(original: Callable) -> Callable:

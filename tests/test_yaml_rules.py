@@ -17,7 +17,12 @@ GROUPS = list(CATALOGUE.groups.values())
 # Names that lmms-eval's sample log uses itself: a metric so named would overwrite the log.
 LOG_FIELDS = {"doc", "target", "resps", "doc_id", "arguments", "filtered_resps", "input"}
 # The groups that have a number of their own, and its name; all others print their members.
-AVERAGED = {"mirage_mmst": "site_weighted_score,none", "mirage_mmst_sample": "site_weighted_score,none"}
+AVERAGED = {
+    "mirage_mmst": "site_weighted_score,none",
+    "mirage_mmst_sample": "site_weighted_score,none",
+    "sgmri_vqa": "average,none",
+    "sgmri_vqa_sample": "average,none",
+}
 HOOKS = ("process_docs", "doc_to_visual", "doc_to_text", "doc_to_target", "doc_to_messages", "process_results")
 
 
@@ -88,7 +93,7 @@ def test_a_sample_task_reads_a_file_that_ships_and_a_real_one_does_not(task):
         for file in task.config["dataset_kwargs"]["data_files"].values():
             assert (task.path.parent / file).is_file()
     else:
-        assert "dataset_kwargs" not in task.config
+        assert "samples" not in str(task.config.get("dataset_kwargs"))
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=by_name)

@@ -1,0 +1,89 @@
+"""How sure a mean is: 95 % intervals from the scores of the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lmms_tasks.report.runs import ABOUT_THE_RUN, Sample, TaskRun
+from lmms_tasks.utils.statistics import mean, standard_error
+
+Z = 1.959963984540054  # the 97.5 % point of the normal distribution
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric's value with its 95 % interval (None where there is none) and the number of rows behind it."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+def estimate(run: TaskRun, metric: str) -> Estimate:
+    """The value in the results file, and the interval of the mean where the metric is the mean of its rows.
+
+    A metric that its aggregator computes otherwise has no interval, nor has NaN, nor a number that describes the run.
+    """
+    value = run.values[metric]
+    scored = [sample for sample in run.samples if sample.score(metric) is not None]
+    values = [sample.score(metric) for sample in scored]
+    samples = scored
+    if scored and not _equal(mean(values), value):
+        # The strict twin of a metric counts an unscored row as 0.
+        samples = list(run.samples)
+        values = [sample.score(metric) or 0.0 for sample in samples]
+    if not scored:
+        # Items without a score of their own: the aggregator reads something else in those of the rows that were scored.
+        return Estimate(value, None, None, sum(sample.record.get("score") == 1 for sample in run.samples))
+    if metric in ABOUT_THE_RUN or not _equal(mean(values), value):
+        return Estimate(value, None, None, len(scored))
+    return Estimate(value, *interval(values, [cluster(sample, i) for i, sample in enumerate(samples)]), len(scored))
+
+
+def cluster(sample: Sample, position: int) -> Any:
+    """What the row is drawn with: the record's `cluster`, else the row alone."""
+    given = sample.record.get("cluster")
+    return (
+        ("row", sample.doc_id if sample.doc_id is not None else position) if given is None else ("cluster", str(given))
+    )
+
+
+def interval(values: Sequence[float], clusters: Sequence[Any]) -> tuple[float | None, float | None]:
+    """95 % interval of a mean; (None, None) under two clusters, and where all values are one.
+
+    Equal values do not tell how far apart others might lie. Shares of independent rows (every value 0 or 1) by E. B.
+    Wilson (JASA 22, 1927), which stays within [0, 1]; other means by the central limit theorem, with the clusters' sums
+    where rows come in clusters.
+    """
+    independent = len(set(clusters)) == len(values)
+    if len(set(clusters)) < 2 or len(set(values)) < 2:
+        return None, None
+    centre = mean(values)
+    if independent and set(values) == {0.0, 1.0}:
+        return wilson(centre, len(values))
+    error = standard_error(values) if independent else clustered_error(values, clusters)
+    return centre - Z * error, centre + Z * error
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's score interval of a share of n."""
+    middle = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    half = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def clustered_error(values: Sequence[float], clusters: Sequence[Any]) -> float:
+    """Standard error of a mean over rows that come in clusters: sqrt(sum over clusters of squared residual sums) / n."""
+    centre = mean(values)
+    sums: dict[Any, float] = {}
+    for value, key in zip(values, clusters, strict=True):
+        sums[key] = sums.get(key, 0.0) + value - centre
+    return math.sqrt(math.fsum(total * total for total in sums.values())) / len(values)
+
+
+def _equal(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)

@@ -1,0 +1,36 @@
+"""When a published row may stand under ours: only where the run is as complete as the published one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lmms_tasks.report.runs import RECORD, TaskRun
+from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
+
+
+def published_rows(run: TaskRun) -> list[Mapping[str, Any]]:
+    """The benchmark's published rows for a task: mappings of `model`, `source`, `rows` and `metrics`."""
+    declared = getattr(run.spec.benchmark, "published", None)
+    return list(declared(run.spec)) if declared else []
+
+
+def reason_against(run: TaskRun, rows: int) -> str | None:
+    """Why published rows do not stand beside this run, None where they do.
+
+    Args:
+        rows: the number of rows that the published numbers are over.
+    """
+    panel, judges = run.manifest.get("panel") or {}, run.manifest.get("judges") or {}
+    if run.spec.on_samples or run.limited or run.rows != rows:
+        return f"it is over {run.rows:,} rows and not the full split of {rows:,}"
+    if not run.values.get(RECORD, 0.0) >= MINIMUM_COVERAGE:
+        return f"fewer than {MINIMUM_COVERAGE:.0%} of its rows are judged"
+    if panel.get("profile") != "paper":
+        return f"its judges are the profile {panel.get('profile') or 'none'} and not paper"
+    silent = [
+        j["name"] for j in panel.get("judges", ()) if not judges.get(j["name"], {}).get("verdicts", {}).get("valid")
+    ]
+    if silent:
+        return f"the judge {silent[0]} gave no verdict"
+    return None

@@ -1,0 +1,286 @@
+"""Runs on disk, read back: result folders of lmms-eval and of `lmms-tasks score --output`.
+
+A run has a results file `<date>_results.json` and, beside it, one sample log `<date>_samples_<task>.jsonl` and one
+manifest `<date>_lmms_tasks_<task>.json` a task. Both writers use these names, so one reader serves both; what is missing
+or foreign is told in a note and never ends the report.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lmms_tasks.benchmarks import Catalogue, MetricSpec, TaskSpec
+
+_RESULTS = "_results.json"
+RECORD = "judged_coverage"  # the metric whose item is the row's record
+# Numbers that describe the run: never the first thing to read.
+ABOUT_THE_RUN = (RECORD, "judgements_per_sample")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One row of a task in one run.
+
+    `doc_id` is the row's position, None where the log does not say. `items` has each metric's item; `answers` is empty
+    where the log holds none.
+    """
+
+    doc_id: int | None
+    items: Mapping[str, Mapping[str, Any]]
+    answers: Sequence[str] = ()
+    target: str | None = None
+    input: str | None = None
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The row's record: status, judgements, groups; {} where the task keeps none."""
+        return self.items.get(RECORD, {})
+
+    @property
+    def status(self) -> str:
+        return str(self.record.get("status", "scored"))
+
+    def score(self, metric: str) -> float | None:
+        """The row's number, None where it was not scored."""
+        return finite(self.items.get(metric, {}).get("score"))
+
+    @property
+    def verdicts(self) -> list[Mapping[str, Any]]:
+        return [verdict for judgement in self.record.get("judgements", ()) for verdict in judgement.get("verdicts", ())]
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """One task in one run.
+
+    Attributes:
+        label: what a reader calls the run; unique within what was read together.
+        values: each metric's value in the results file, NaN as it stands there.
+        limited: True where lmms-eval was told to take a part of the rows.
+    """
+
+    spec: TaskSpec
+    label: str
+    model: str
+    date: str
+    folder: Path
+    values: Mapping[str, float]
+    manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    samples: Sequence[Sample] = field(default=(), repr=False)
+    limited: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def metrics(self) -> list[MetricSpec]:
+        """The task's metrics that this run has a value for, in the task's order."""
+        return [metric for metric in self.spec.metrics if metric.name in self.values]
+
+    @property
+    def rows(self) -> int:
+        return len(self.samples) or int(self.manifest.get("rows") or 0)
+
+    def items(self, metric: str) -> list[Mapping[str, Any]]:
+        """The items of a metric, one a row, as its aggregator received them."""
+        return [sample.items[metric] for sample in self.samples if metric in sample.items]
+
+    @property
+    def groupings(self) -> list[str]:
+        """The keys of the rows' records that the benchmark breaks its numbers down by."""
+        tables = self.manifest.get("breakdowns") or {}
+        keys = [name.removeprefix("by_") for name in tables if name.startswith("by_")]
+        return [key for key in keys if any(key in sample.record for sample in self.samples)]
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group's own numbers in one run."""
+
+    name: str
+    label: str
+    values: Mapping[str, float]
+    benchmark: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All that was read. `notes` says in sentences what was skipped, and why."""
+
+    tasks: Sequence[TaskRun]
+    groups: Sequence[GroupRow]
+    notes: Sequence[str]
+
+
+def primary_metric(spec: TaskSpec) -> MetricSpec:
+    """The metric that a reader looks at first: the one that has a `_strict` twin, else the first of the task's list."""
+    names = {metric.name for metric in spec.metrics}
+    told = [metric for metric in spec.metrics if metric.name not in ABOUT_THE_RUN]
+    twins = [metric for metric in told if f"{metric.name}_strict" in names]
+    return (twins or told or list(spec.metrics))[0]
+
+
+def finite(value: Any) -> float | None:
+    """The value as a float, None for anything else, NaN and infinities included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def read_runs(paths: Iterable[Path], catalogue: Catalogue) -> Runs:
+    """Read every run below the given folders and results files.
+
+    Raises:
+        SystemExit: a path does not exist, or nothing of ours is in any of them.
+    """
+    tasks: list[TaskRun] = []
+    groups: list[GroupRow] = []
+    notes: list[str] = []
+    files = list(dict.fromkeys(file for path in paths for file in _results_files(path)))
+    for file in files:
+        _read_run(file, catalogue, tasks, groups, notes)
+    if not tasks:
+        told = " ".join(notes) or "none holds a *_results.json."
+        raise SystemExit(f"No run of ours in {', '.join(map(str, paths))}: {told}")
+    return Runs(*_labelled(tasks, groups), notes)
+
+
+def _results_files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise SystemExit(f"There is no {path}: give a result folder or its *{_RESULTS} file.")
+    return sorted(path.rglob(f"*{_RESULTS}")) if path.is_dir() else [path]
+
+
+def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: list[GroupRow], notes: list[str]) -> None:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        results = content["results"]
+        named = {name: dict(values) for name, values in results.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        notes.append(f"{file} was skipped: it is no results file.")
+        return
+    config = content.get("config") if isinstance(content.get("config"), dict) else {}
+    date = file.name.removesuffix(_RESULTS)
+    model = str(
+        content.get("model_name") or config.get("model") or ("score" if "manifests" in content else file.parent)
+    )
+    for name, values in named.items():
+        if name in catalogue.groups:
+            group = catalogue.groups[name]
+            groups.append(GroupRow(name, str(file), _metrics(values, group.averages), group.benchmark.title))
+        elif name in catalogue.tasks:
+            spec = catalogue.tasks[name]
+            tasks.append(
+                TaskRun(
+                    spec=spec,
+                    label=str(file),
+                    model=model,
+                    date=date,
+                    folder=file.parent,
+                    values=_metrics(values, [f"{metric.name},none" for metric in spec.metrics]),
+                    manifest=_read_manifest(file.parent / f"{date}_lmms_tasks_{name}.json", notes),
+                    samples=_read_samples(file.parent / f"{date}_samples_{name}.jsonl", spec, notes),
+                    limited=config.get("limit") is not None or bool(config.get("offset")),
+                )
+            )
+        else:
+            notes.append(f"{name} in {file.name} was skipped: it is no task of lmms-tasks.")
+
+
+def _metrics(values: Mapping[str, Any], keys: Iterable[str]) -> dict[str, float]:
+    """Values by metric; null, as strict writers have it, is NaN."""
+    found = {}
+    for key in keys:
+        if key in values and (values[key] is None or isinstance(values[key], int | float)):
+            found[key.removesuffix(",none")] = math.nan if values[key] is None else float(values[key])
+    return found
+
+
+def _read_manifest(path: Path, notes: list[str]) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        notes.append(f"{path.name} is missing: judges, versions and breakdowns of that run cannot be told.")
+        return {}
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict):
+        notes.append(f"{path.name} was skipped: it is no manifest.")
+        return {}
+    return manifest
+
+
+def _read_samples(path: Path, spec: TaskSpec, notes: list[str]) -> list[Sample]:
+    if not path.is_file():
+        notes.append(f"{path.name} is missing: run with --log_samples to see rows, intervals and comparisons.")
+        return []
+    samples = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                samples.append(_sample(json.loads(line), spec))
+            except (ValueError, TypeError, AttributeError):
+                notes.append(f"{path.name}, line {number} was skipped: it is no row of a sample log.")
+    twice = [doc_id for doc_id, count in Counter(s.doc_id for s in samples).items() if count > 1 and doc_id is not None]
+    if twice:
+        # lmms-eval appends: two runs that start in one second write into one file.
+        notes.append(f"{path.name} was skipped: row {twice[0]} is in it more than once, so two runs share the file.")
+        return []
+    return sorted(samples, key=lambda sample: -1 if sample.doc_id is None else sample.doc_id)
+
+
+def _sample(record: Mapping[str, Any], spec: TaskSpec) -> Sample:
+    items = {}
+    for metric in spec.metrics:
+        item = record.get(metric.name)
+        if isinstance(item, Mapping):
+            items[metric.name] = item
+        elif finite(item) is not None:
+            items[metric.name] = {"score": item}
+    doc_id = record.get("doc_id")
+    return Sample(
+        doc_id=doc_id if type(doc_id) is int else None,
+        items=items,
+        answers=_texts(record.get("filtered_resps")),
+        target=record["target"] if isinstance(record.get("target"), str) else None,
+        input=record["input"] if isinstance(record.get("input"), str) else None,
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [text for inner in value for text in _texts(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def _labelled(tasks: list[TaskRun], groups: list[GroupRow]) -> tuple[list[TaskRun], list[GroupRow]]:
+    """Give each run a short name that no other run has: model and date, and the folder where that is not enough."""
+    folders: dict[str, tuple[str, Path]] = {}
+    for run in tasks:
+        folders[run.label] = (f"{run.model.rstrip('/').rpartition('/')[2] or run.model} · {_day(run.date)}", run.folder)
+    shared = Counter(short for short, _ in folders.values())
+    names = {
+        file: short if shared[short] == 1 else f"{short} · {folder.parent.name}/{folder.name}"
+        for file, (short, folder) in folders.items()
+    }
+    taken = Counter(names.values())
+    names = {file: name if taken[name] == 1 else file for file, name in names.items()}
+    return (
+        [replace(run, label=names[run.label]) for run in tasks],
+        [replace(group, label=names.get(group.label, group.label)) for group in groups],
+    )
+
+
+def _day(date: str) -> str:
+    """`20261201_060502` as `2026-12-01 06:05`, anything else as it stands."""
+    digits = date.replace("_", "")
+    if len(digits) < 12 or not digits[:12].isdigit():
+        return date
+    return f"{digits[:4]}-{digits[4:6]}-{digits[6:8]} {digits[8:10]}:{digits[10:12]}"

@@ -1,0 +1,212 @@
+"""`lmms-tasks compare`: differences that cover the truth, and doubts that are said."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+
+import numpy
+import pytest
+
+from lmms_tasks.benchmarks import read_catalogue
+from lmms_tasks.report.commands import add_compare
+from lmms_tasks.report.compare import compare, describe
+from lmms_tasks.report.paired import RESAMPLES, paired_differences
+from lmms_tasks.report.runs import read_runs
+from tests.report.written_runs import TASK, row, write_run
+
+
+def compared(a, b):
+    return compare(read_runs([a], read_catalogue()), read_runs([b], read_catalogue()))
+
+
+def one_column(values, clusters=None):
+    values = numpy.array(values, dtype=float).reshape(-1, 1)
+    return paired_differences(values, numpy.array(clusters if clusters is not None else range(len(values))))[0]
+
+
+def files_of(folder, model, number=0):
+    return sorted(folder.rglob(f"*{model}*/*_results.json"))[number]
+
+
+def test_the_interval_covers_the_difference_of_two_known_error_rates(tmp_path):
+    """200 identification rows a trial, names generated, answers wrong at rates of 30 and 20 %, scored by our own hook.
+
+    Row by row the two runs are independent, so the true difference is 0.8 − 0.7 = 0.1. Of 100 trials 95 are expected to
+    cover it, and 89 to 100 is what a true share of 95 % gives with a probability of 99 %.
+    """
+    from lmms_tasks.mirage.identification import accepted_names, identification_accuracy
+
+    names = [f"{genus}us {kind}ata" for genus, kind in itertools.product(_syllables(20), _syllables(10))]
+    docs = [{"entity_name": name, "entity_scientific_name": "", "entity_common_names": []} for name in names]
+    right = [
+        identification_accuracy(f"This is {name}.", accepted_names(doc)) for name, doc in zip(names, docs, strict=True)
+    ]
+    wrong = [identification_accuracy("This is a rake.", accepted_names(doc)) for doc in docs]
+    assert len(docs) == 200 and set(right) == {1.0} and set(wrong) == {0.0}
+    covered = 0
+    for seed in range(100):
+        chance = random.Random(seed)
+        a = [wrong[n] if chance.random() < 0.3 else right[n] for n in range(200)]
+        b = [wrong[n] if chance.random() < 0.2 else right[n] for n in range(200)]
+        found = one_column([y - x for x, y in zip(a, b, strict=True)])
+        covered += found.low <= 0.1 <= found.high
+    assert 89 <= covered <= 100
+
+
+def _syllables(count):
+    return ["".join(pair) for pair in itertools.product(("ba", "de", "fi", "go", "ku"), ("lan", "mer", "nis", "tov"))][
+        :count
+    ]
+
+
+def test_identical_runs_differ_by_nothing_with_p_1(folder):
+    found = compared(files_of(folder, "alpha"), files_of(folder, "alpha"))
+    entries = [entry for task in found["tasks"].values() for entry in task["metrics"].values()]
+    assert len(entries) > 15
+    assert {(e["difference"], e["low"], e["high"], e["p"]) for e in entries} == {(0.0, 0.0, 0.0, 1.0)}
+    assert all(not task["warnings"] and task["flipped"]["better"] == [] for task in found["tasks"].values())
+
+
+def test_two_runs_of_the_real_lmms_eval_differ_by_the_difference_of_their_results(folder):
+    a, b = files_of(folder, "beta"), files_of(folder, "alpha")
+    found = compared(a, b)
+    results = [json.loads(file.read_text())["results"] for file in (a, b)]
+    for name, task in found["tasks"].items():
+        assert task["rows"] == 14
+        for metric, entry in task["metrics"].items():
+            before, after = (told[name][f"{metric},none"] for told in results)
+            assert entry["difference"] == pytest.approx(after - before, abs=1e-9)
+    categories = found["tasks"][TASK]["categories"]["category"]
+    assert sum(entry["rows"] for entry in categories.values()) == 14
+
+
+def test_the_rows_that_changed_are_named_the_largest_change_first(tmp_path):
+    a = write_run(tmp_path / "a", [row(0, 0.5), row(1, 0.5), row(2, 0.5), row(3, 0.9)])
+    b = write_run(tmp_path / "b", [row(0, 0.6), row(1, 1.0), row(2, 0.5), row(3, 0.1)])
+    flipped = compared(a, b)["tasks"][TASK]["flipped"]
+    assert flipped == {"metric": "w_sum", "better": [[1, 0.5, 1.0], [0, 0.5, 0.6]], "worse": [[3, 0.9, 0.1]]}
+
+
+def test_the_p_value_is_that_of_all_sign_flips():
+    # Five equal differences: 2 of the 32 sign patterns are as extreme.
+    assert one_column([1.0] * 5).p == pytest.approx(2 / 32, abs=0.012)
+    # 3, 1, 1 against a total of 5: the patterns +++ and −−−, 2 of 8. One added to both counts keeps it above 0.
+    assert one_column([3.0, 1.0, 1.0]).p == pytest.approx(0.25, abs=0.022)
+    assert one_column([1.0] * 60).p == 1 / (1 + RESAMPLES)
+
+
+def test_rows_of_a_cluster_are_drawn_and_flipped_together():
+    noise = numpy.random.default_rng(3).normal(0.2, 1, 60)
+    alone, doubled = one_column(noise), one_column(numpy.repeat(noise, 2), numpy.repeat(range(60), 2))
+    # Each row twice in one cluster: nothing was learnt, so nothing changes.
+    assert (doubled.value, doubled.low, doubled.high, doubled.p) == pytest.approx(
+        (alone.value, alone.low, alone.high, alone.p)
+    )
+    assert (doubled.n, doubled.clusters) == (120, 60)
+    apart = one_column(numpy.repeat(noise, 2))
+    assert apart.high - apart.low < 0.8 * (alone.high - alone.low)
+
+
+def test_the_records_cluster_is_used(tmp_path):
+    def rows(gain):
+        return [row(n, 0.5 + gain * (n % 3 == 0), cluster=f"dialogue {n // 2}") for n in range(12)]
+
+    entry = compared(write_run(tmp_path / "a", rows(0)), write_run(tmp_path / "b", rows(0.3)))["tasks"][TASK][
+        "metrics"
+    ]["w_sum"]
+    assert (entry["n"], entry["clusters"]) == (12, 6)
+
+
+def test_the_same_runs_give_the_same_numbers(folder):
+    pair = files_of(folder, "alpha"), files_of(folder, "gamma")
+    assert compared(*pair) == compared(*pair)
+
+
+def test_unscored_rows_are_left_out_and_counted_and_are_zeros_in_the_strict_metric(tmp_path):
+    a = write_run(tmp_path / "a", [row(0, 0.5), row(1, None), row(2, 0.5)])
+    b = write_run(tmp_path / "b", [row(0, 1.0), row(1, 1.0), row(2, 1.0)])
+    metrics = compared(a, b)["tasks"][TASK]["metrics"]
+    assert (metrics["w_sum"]["n"], metrics["w_sum"]["unscored_a"], metrics["w_sum"]["difference"]) == (2, 1, 0.5)
+    assert metrics["w_sum_strict"]["n"] == 3
+    assert metrics["w_sum_strict"]["difference"] == pytest.approx((0.5 + 1.0 + 0.5) / 3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        ({"panel": {"profile": "paper", "judges": []}}, "the judges differ"),
+        ({"judges": {"one": {"models": ["one-v2"]}}}, "the models that answered as judges differ"),
+        ({"rubrics": {"mirage.mmst_mg": "b" * 64}}, "the judges' prompts differ"),
+        ({"data": {"fingerprint": "e" * 64}}, "the rows differ"),
+        ({"versions": {"lmms-tasks": "0.2.0"}}, "the versions differ"),
+        ({"task_version": "2.0"}, "the task's versions differ"),
+        ({"breakdowns": {"prompt": {"sha256": "1"}}}, "the model's prompts differ"),
+    ],
+)
+def test_what_else_differs_is_said(tmp_path, changed, warning):
+    rows = [row(0, 0.5), row(1, 0.7)]
+    found = compared(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", rows, **changed))
+    (said,) = found["tasks"][TASK]["warnings"]
+    assert said.startswith(warning)
+    assert f"! {said}" in describe(found)
+
+
+def test_rows_with_another_gold_answer_are_not_paired(tmp_path):
+    a = write_run(tmp_path / "a", [row(0, 0.5), row(1, 0.5)])
+    b = write_run(tmp_path / "b", [row(0, 0.5), row(1, 1.0, target="Another."), row(7, 1.0)])
+    task = compared(a, b)["tasks"][TASK]
+    assert task["rows"] == 1 and task["metrics"]["w_sum"]["difference"] == 0
+    assert "1 rows have other gold answers" in " ".join(task["warnings"])
+    assert "1 rows are in one run only" in " ".join(task["warnings"])
+
+
+def test_low_coverage_is_said(tmp_path):
+    a = write_run(tmp_path / "a", [row(0, 0.5), row(1, None)])
+    assert "only 50.0 % of the rows of A are judged" in " ".join(compared(a, a)["tasks"][TASK]["warnings"])
+
+
+def test_two_runs_on_one_side_no_common_task_and_no_log_are_one_sentence_each(tmp_path, folder):
+    rows = [row(0, 0.5)]
+    with pytest.raises(SystemExit, match="RUN_A holds two runs of mirage_mmst"):
+        compared(folder, folder)
+    a = write_run(tmp_path / "a", rows)
+    with pytest.raises(SystemExit, match="no task of ours in common"):
+        compared(a, write_run(tmp_path / "b", rows, task="mirage_mmst_mg"))
+    next(a.glob("*_samples_*")).unlink()
+    with pytest.raises(SystemExit, match="RUN_A has no sample log"):
+        compared(a, a)
+
+
+def test_the_command_prints_json_and_nothing_else_or_a_table(folder, capsys):
+    for options in ([], ["--json"]):
+        parser = argparse.ArgumentParser()
+        add_compare(parser)
+        parsed = parser.parse_args([str(files_of(folder, "gamma")), str(files_of(folder, "alpha")), *options])
+        assert parsed.run(parsed) == 0
+    table, _, printed = capsys.readouterr().out.partition("{")
+    assert json.loads("{" + printed)["tasks"][TASK]["flipped"]["better"]
+    assert "|w_sum|↑|" in table and "rows better in B by w_sum" in table
+
+
+def test_lmms_evals_own_baseline_reads_the_scores_of_our_items(folder, evaluator, task_manager, tmp_path):
+    """It reads items of the run, and a baseline's file only as plain numbers: one line a row with a key that holds "score"."""
+    from lmms_eval.baselines import load_baseline
+
+    from tests.report.conftest import save_run
+
+    log = files_of(folder, "gamma").parent / f"20260102_030405_samples_{TASK}.jsonl"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    plain = tmp_path / "baseline.jsonl"
+    told = [{"doc_id": line["doc_id"], "score": line["site_weighted_score"]["score"] / 100} for line in lines]
+    plain.write_text("".join(json.dumps(line) + "\n" for line in told))
+    results = save_run(
+        evaluator, task_manager, tmp_path / "run", "acme/delta", "20260301_000000",
+        lambda task, doc_id, n: f"Water the roots and wait. {doc_id}", [TASK], baseline=str(plain),
+    )["results"][TASK]  # fmt: skip
+    assert results["paired_baseline_score"] == pytest.approx(100 * sum(line["score"] for line in told) / 14)
+    # A log of ours as it stands is misread: its scores are mappings, so lmms-eval takes equal texts for scores.
+    misread, _ = load_baseline(str(log), TASK)
+    assert set(misread.values()) == {0.0} != {line["score"] for line in told}

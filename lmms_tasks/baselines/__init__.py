@@ -17,4 +17,24 @@ MODELS: tuple[tuple[str, str, str], ...] = (
         "lmms_tasks.baselines.tiny_vlm.TinyVlmSimple",
         "lmms_tasks.baselines.tiny_vlm.TinyVlmChat",
     ),
+    (
+        "amigo_greedy",
+        "lmms_tasks.baselines.amigo.GreedySimple",
+        "lmms_tasks.baselines.amigo.GreedyChat",
+    ),
+    (
+        "amigo_random",
+        "lmms_tasks.baselines.amigo.RandomSimple",
+        "lmms_tasks.baselines.amigo.RandomChat",
+    ),
+    (
+        "amigo_guess_at_once",
+        "lmms_tasks.baselines.amigo.GuessAtOnceSimple",
+        "lmms_tasks.baselines.amigo.GuessAtOnceChat",
+    ),
+    (
+        "amigo_index_search",
+        "lmms_tasks.baselines.amigo.IndexSearchSimple",
+        "lmms_tasks.baselines.amigo.IndexSearchChat",
+    ),
 )

@@ -17,6 +17,8 @@ from lmms_eval.api.model import lmms
 from lmms_eval.api.task import Task
 from PIL import Image
 
+from lmms_tasks.benchmarks import import_name
+
 
 def uniform(seed: int, task: str, doc_id: int) -> float:
     """Return a number in [0, 1) that depends on nothing but its arguments.
@@ -39,12 +41,16 @@ class GoldAnswers:
         # Rows without image columns, where there are such: a target needs no image, and decoding costs.
         self._rows = task.eval_docs_no_media if hasattr(task, "eval_docs_no_media") else task.eval_docs
         self._golds: dict[int, str] = {}
+        # An episode has no gold answer for each turn: its task names who plays it, by the row and the prompt.
+        metadata = task.config.metadata
+        player = metadata.get("player") if isinstance(metadata, Mapping) else None
+        self._player: Callable[[Mapping[str, Any], str], str] | None = import_name(player) if player else None
 
-    def answer(self, doc_id: int) -> str:
-        """Return what the reference answers to this row."""
+    def answer(self, doc_id: int, prompt: str = "") -> str:
+        """Return what the reference answers to this row's prompt, or in this turn of its episode."""
         if uniform(self._seed, self._name, doc_id) < self._error_rate:
             return self._wrong(doc_id)
-        return self.gold(doc_id)
+        return self._player(self._rows[doc_id], prompt) if self._player else self.gold(doc_id)
 
     def gold(self, doc_id: int) -> str:
         """Return the row's `doc_to_target` as text.
@@ -117,7 +123,7 @@ class ReferenceSimple(lmms):
             show, doc_id, task, split = self._parts(request.args)
             if callable(show):
                 _load(self._shown(show(self.task_dict[task][split][doc_id])))
-            answers.append(self._answers_of(task, show).answer(doc_id))
+            answers.append(self._answers_of(task, show).answer(doc_id, request.args[0]))
         return answers
 
     def _parts(self, args: tuple) -> tuple[Callable | None, int, str, str]:

@@ -1,0 +1,104 @@
+"""AMIGO as the command line, preflight and the manifest know it.
+
+Read in every run of lmms-eval, whatever its tasks: what playing and scoring need is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lmms_tasks.benchmarks import Benchmark, TaskSpec
+
+VARIABLE = "AMIGO_DATA"
+
+
+def _schema(configuration: str) -> Any:
+    from lmms_tasks.amigo.rows import EPISODES
+
+    return EPISODES
+
+
+def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    from lmms_tasks.amigo.diagnostics import breakdowns
+
+    return breakdowns(items["identification_success"], items)
+
+
+def _check(task: TaskSpec) -> None:
+    from lmms_tasks.amigo import transcript
+
+    transcript.begin_run()
+    _protocol(task)
+    if task.on_samples:
+        return
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        raise SystemExit(
+            f"{task.name} has no public data set: set {VARIABLE} to a .json, .jsonl or .parquet file (or a folder with one "
+            "named episodes) of one episode a row with the columns episode_id (text), images (list of images or paths, in "
+            "order), gold_idx (1 to the number of images) and, for an oracle that needs no model, attributes (a list of one "
+            "table {slot: value} an image); `lmms-tasks prepare amigo` builds it, and amigo_synthetic runs without."
+        )
+    if not _all_have_tables(Path(given).expanduser(), task):
+        from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
+
+        oracle_panel().check([RUBRIC])
+
+
+def _protocol(task: TaskSpec) -> Any:
+    from lmms_tasks.amigo.episode import Protocol
+
+    return Protocol.read((task.config.get("lmms_eval_specific_kwargs") or {}).get("default"))
+
+
+def _all_have_tables(source: Path, task: TaskSpec) -> bool:
+    from lmms_tasks.amigo.oracle import has_tables
+    from lmms_tasks.utils.rows import find_files, read_json_rows
+
+    for file in find_files(source, task.benchmark.schema(task.configuration), task.split):
+        if file.suffix != ".parquet":
+            rows: list[Any] = read_json_rows(file)
+        else:
+            import pyarrow.parquet
+
+            if "attributes" not in pyarrow.parquet.read_schema(file).names:
+                return False
+            rows = pyarrow.parquet.read_table(file, columns=["attributes"]).to_pylist()
+        if not all(has_tables(row) for row in rows):
+            return False
+    return True
+
+
+def _read_answers(task: TaskSpec, path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, list[str]] | None:
+    from lmms_tasks.amigo.transcript import read_folder
+
+    return read_folder(path, rows, _protocol(task))
+
+
+def _rubrics(task: TaskSpec) -> dict[str, Any]:
+    from lmms_tasks.amigo.oracle import RUBRIC
+
+    return {} if task.on_samples else {RUBRIC.name: RUBRIC}
+
+
+def _prepare(parser: argparse.ArgumentParser) -> None:
+    from lmms_tasks.amigo.prepare import add_options
+
+    add_options(parser)
+
+
+BENCHMARK = Benchmark(
+    name="amigo",
+    title="AMIGO (episodes against an oracle)",
+    data_variable=VARIABLE,
+    schema=_schema,
+    breakdowns=_breakdowns,
+    rubrics=_rubrics,
+    check=_check,
+    read_answers=_read_answers,
+    prepare=_prepare,
+)

@@ -1,0 +1,221 @@
+"""Transcripts: one JSON file an episode, enough to score it again and, while it is played, to go on from it.
+
+An episode in progress is a `.jsonl` file, one line for what is known before it and one for each turn: a turn is on disk
+before the next one is played, and costs one short write. Its end makes it a `.json` file.
+
+They lie in `AMIGO_TRANSCRIPTS`, by default in a new folder of `home()/transcripts` for each run. A run whose folder holds
+transcripts of an earlier run goes on from them; see `Store.resumable` for what it must find there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from lmms_tasks.amigo.episode import ENDS, Protocol, Transcript
+from lmms_tasks.amigo.rows import episode_of, fingerprint
+from lmms_tasks.utils.home import home
+
+FOLDER = "AMIGO_TRANSCRIPTS"
+FORMAT = 1
+
+
+def header(row: Mapping[str, Any], protocol: Protocol, oracle: Mapping[str, Any]) -> dict[str, Any]:
+    """What a transcript says about its episode; it holds the target, and is no part of any prompt."""
+    episode = episode_of(row)
+    return {
+        "format": FORMAT,
+        "episode_id": episode.episode_id,
+        "row": fingerprint(row),
+        "size": episode.size,
+        "gold": episode.gold,
+        "tier": str(row.get("tier") or episode.size),
+        "protocol": protocol.record(),
+        "oracle": dict(oracle),
+    }
+
+
+def as_text(transcript: Transcript) -> str:
+    """The transcript as one line of JSON that starts with a brace, as lmms-eval wants an episode's last output.
+
+    Angle brackets are escaped: a `</think>` in a message must not make lmms-eval cut the transcript.
+    """
+    return json.dumps(transcript).replace("<", "\\u003c")
+
+
+def from_text(text: Any) -> Transcript | None:
+    """The transcript in an episode's output, or in lmms-eval's own payload at its step limit; None if there is none."""
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if isinstance(found, dict) and "turns" not in found and isinstance(found.get("state"), dict):
+        found = found["state"]
+    return found if isinstance(found, dict) and _is_whole(found) else None
+
+
+def _is_whole(found: Mapping[str, Any]) -> bool:
+    turns = found.get("turns")
+    return (
+        found.get("format") == FORMAT
+        and isinstance(turns, list)
+        and all(isinstance(turn, dict) and {"idx", "kind", "oracle_shown", "feasible"} <= turn.keys() for turn in turns)
+    )
+
+
+class Store:
+    """The folder of one run's transcripts."""
+
+    def __init__(self) -> None:
+        given = os.environ.get(FOLDER, "").strip()
+        # Ranks under torchrun share their parent, and then one folder.
+        several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+        name = f"{datetime.now():%Y%m%d}_{os.getppid()}" if several else f"{datetime.now():%Y%m%d_%H%M%S}_{os.getpid()}"
+        self.folder = Path(given).expanduser() if given else home() / "transcripts" / name
+        self.run = f"{os.getpid()}-{time.time_ns()}"
+        self._told = False
+
+    def place(self, head: Mapping[str, Any]) -> Path:
+        """The file of an episode that begins now: copies of a row (`--repeats`, padding) get a file each."""
+        number = 1
+        while True:
+            path = self._path(head, number)
+            earlier = _read(path)
+            if earlier is None or earlier.get("run") != self.run or earlier.get("end") is None:
+                return path
+            number += 1
+
+    def resumable(self, path: Path, head: Mapping[str, Any], first_reply: str) -> Transcript | None:
+        """The stored transcript at `path` to go on from, None where the episode has to be played from its start.
+
+        It must be of an earlier run, of the same row, protocol and oracle, and the model must begin as it began then: a
+        model that begins otherwise is another model, or draws its words at random. An infrastructure error is lifted.
+        """
+        stored = _read(path)
+        if stored is None or stored.get("run") == self.run or not stored["turns"]:
+            return None
+        if any(stored.get(key) != value for key, value in head.items()) or stored["turns"][0]["raw"] != first_reply:
+            logger.warning(f"{path} is of another model, oracle or row: its episode is played from the start.")
+            return None
+        end = None if stored["end"] == "infrastructure_error" else stored["end"]
+        return {"turns": stored["turns"], "end": end}
+
+    def begin(self, path: Path, transcript: Transcript) -> None:
+        """Write an episode's first turn, with what is known before it; or, resumed, its first turns."""
+        if not self._told:
+            self._told = True
+            logger.info(
+                f"AMIGO transcripts: {self.folder}. Should this run be stopped, the same command with "
+                f"{FOLDER}={self.folder} goes on from them."
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = {key: value for key, value in transcript.items() if key not in ("turns", "end")}
+        lines = [json.dumps(line) for line in ({**before, "run": self.run}, *transcript["turns"])]
+        _replace(path.with_suffix(".jsonl"), "\n".join(lines) + "\n")
+        path.unlink(missing_ok=True)  # an earlier run's, which this one replaces
+
+    def append(self, path: Path, transcript: Transcript) -> None:
+        """Write the last turn of an episode in progress; one that an error has ended got no further turn."""
+        if transcript["end"] == "infrastructure_error":
+            return
+        with path.with_suffix(".jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(transcript["turns"][-1]) + "\n")
+
+    def finish(self, path: Path, transcript: Transcript) -> None:
+        """Write an episode that has ended, whole or not at all."""
+        _replace(path, json.dumps({**transcript, "run": self.run}))
+        path.with_suffix(".jsonl").unlink(missing_ok=True)
+
+    def _path(self, head: Mapping[str, Any], number: int) -> Path:
+        protocol = json.dumps(head["protocol"], sort_keys=True)
+        kind = f"noise-{head['protocol']['noise']:g}-{hashlib.sha256(protocol.encode()).hexdigest()[:8]}"
+        name = re.sub(r"[^\w.-]+", "_", head["episode_id"])[:80]
+        copy = "" if number == 1 else f"-{number}"
+        return self.folder / kind / f"{name}-{head['row'][:8]}{copy}.json"
+
+
+_store: Store | None = None
+_store_lock = threading.Lock()
+
+
+def begin_run() -> None:
+    """A new run begins: its transcripts go to a folder of their own."""
+    global _store
+    _store = None
+
+
+def store() -> Store:
+    """The store of the run in progress."""
+    global _store
+    with _store_lock:  # episodes that are played side by side ask for it at the same time
+        if _store is None:
+            _store = Store()
+        return _store
+
+
+def read_folder(path: Path, rows: Sequence[Mapping[str, Any]], protocol: Protocol) -> dict[int, list[str]] | None:
+    """The transcripts in a file or folder that answer the rows under a protocol, by the row's position.
+
+    Where the folder also holds noisy transcripts of the same episodes (a run of a noise group leaves such a folder), a
+    transcript without noise gets the successes of its noisy twins, from which the noise tolerance follows.
+
+    Returns:
+        None if there is no transcript at all.
+    """
+    files = sorted(path.rglob("*.json")) if path.is_dir() else [path] if path.suffix == ".json" else []
+    found = [(file, transcript) for file in files if (transcript := _read(file)) is not None]
+    if not found:
+        return None
+    positions = {fingerprint(row): position for position, row in enumerate(rows)}
+    wanted = protocol.record()
+    answers: dict[int, list[str]] = {}
+    twins: dict[int, dict[str, list[int]]] = {}
+    for _, transcript in found:
+        position = positions.get(transcript["row"])
+        if position is None or transcript.get("end") not in ENDS:
+            continue
+        if transcript["protocol"] == wanted:
+            answers.setdefault(position, []).append(as_text({k: v for k, v in transcript.items() if k != "run"}))
+        elif {**transcript["protocol"], "noise": wanted["noise"]} == wanted and transcript[
+            "end"
+        ] != "infrastructure_error":
+            success = int(transcript["turns"][-1].get("guess") == transcript["gold"])
+            twins.setdefault(position, {}).setdefault(f"{transcript['protocol']['noise']:g}", []).append(success)
+    if not answers:
+        raise SystemExit(
+            f"{path}: none of its {len(found)} transcripts is a finished episode of these rows under this task's protocol "
+            f"({json.dumps(wanted)})."
+        )
+    if not wanted["noise"]:
+        for position in answers.keys() & twins.keys():
+            answers[position] = [as_text({**json.loads(text), "noisy": twins[position]}) for text in answers[position]]
+    return answers
+
+
+def _read(path: Path) -> Transcript | None:
+    """The transcript at a path: ended, or what there is of one in progress; None if there is none."""
+    try:
+        if path.exists():
+            return from_text(path.read_text(encoding="utf-8"))
+        lines = path.with_suffix(".jsonl").read_text(encoding="utf-8").split("\n")
+        # What follows the last line end was being written when the run was killed.
+        before, *turns = (json.loads(line) for line in lines[:-1])
+    except (OSError, UnicodeDecodeError, ValueError):
+        return None
+    return from_text(json.dumps({**before, "turns": turns, "end": None}))
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

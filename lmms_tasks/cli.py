@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     from lmms_tasks.report.commands import add_compare, add_report
 
     add_report(commands.add_parser("report", help="one page about one or many runs"))
-    add_compare(commands.add_parser("compare", help="two runs of one task, row by row: the difference and how sure it is"))
+    add_compare(
+        commands.add_parser("compare", help="two runs of one task, row by row: the difference and how sure it is")
+    )
 
     preparing = {
         name: benchmark
@@ -157,27 +159,31 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    from lmms_tasks.run import Run
-    from lmms_tasks.scoring import aggregate, aggregate_group, score_rows, scorings
-    from lmms_tasks.sources import load_rows
-    from lmms_tasks.utils.manifest import without_nan
-
     catalogue = benchmarks.read_catalogue()
     tasks = _tasks_of(arguments.task, catalogue)
     if arguments.table:
         return _score_table(arguments, tasks)
-    _apply_options(arguments, tasks)
+    with _options_applied(arguments, tasks):
+        return _score_files(arguments, catalogue, tasks)
+
+
+def _score_files(arguments: argparse.Namespace, catalogue: Catalogue, tasks: Sequence[TaskSpec]) -> int:
+    from lmms_tasks.answers import read_answers
+    from lmms_tasks.run import Run
+    from lmms_tasks.scoring import aggregate, aggregate_group, sample_log, score_rows, scorings
+    from lmms_tasks.sources import load_rows
+    from lmms_tasks.utils.manifest import without_nan
+
     date = datetime.now().strftime("%Y%m%d_%H%M%S")
     files = _files_by_task(arguments.files, tasks)
     results: dict[str, Any] = {}
     rows_of: dict[str, Any] = {}
     counts: dict[str, dict[str, int]] = {}
+    logs: dict[str, list[dict[str, Any]]] = {}
     # Loaders print; with --json standard output is for JSON alone.
     with contextlib.redirect_stdout(sys.stderr), Run.begin(tasks, date=date, model="score") as run:
         run.preflight(need_images=False)
         for task in tasks:
-            from lmms_tasks.answers import read_answers
-
             rows = rows_of[task.name] = load_rows(task)
             answers = read_answers(task, files[task.name], list(rows), arguments.answer_key)
             if len(answers) < len(rows):
@@ -188,6 +194,7 @@ def _score(arguments: argparse.Namespace) -> int:
             run.announce(scorings(task, rows, answers))
             with run.interruptible():
                 run.items[task.name] = score_rows(task, rows, answers, run.concurrency())
+            logs[task.name] = list(sample_log(task, rows, answers, run.items[task.name]))
             results[task.name] = aggregate(task, run.items[task.name])
             counts[task.name] = {"rows": len(rows), "answered": len(answers)}
         if arguments.task in catalogue.groups:
@@ -196,7 +203,7 @@ def _score(arguments: argparse.Namespace) -> int:
         manifests = run.manifests(results, rows_of)
     printed = {"results": results, "n-samples": counts, "manifests": manifests}
     if arguments.output:
-        _write(arguments.output, date, printed, run.items)
+        _write(arguments.output, date, printed, logs)
     if arguments.json:
         print(json.dumps(without_nan(printed), indent=2, ensure_ascii=False))
     else:
@@ -229,8 +236,10 @@ def _tasks_of(name: str, catalogue: Catalogue) -> list[TaskSpec]:
     return catalogue.leaves([name])
 
 
-def _apply_options(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> None:
-    """Options are the environment variables of this one run."""
+@contextlib.contextmanager
+def _options_applied(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> Iterator[None]:
+    """The options as the environment variables of this one run, and the environment as it was afterwards."""
+    before = dict(os.environ)
     if arguments.data:
         if any(task.on_samples for task in tasks):
             raise SystemExit(f"{arguments.task} has its own rows; leave out --data, or score the task without _sample.")
@@ -239,6 +248,11 @@ def _apply_options(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> 
         os.environ["LMMS_TASKS_FETCH"] = "offline"
     if arguments.judges:
         os.environ["LMMS_TASKS_JUDGES"] = arguments.judges
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _files_by_task(files: Sequence[Path], tasks: Sequence[TaskSpec]) -> dict[str, list[Path]]:
@@ -254,16 +268,14 @@ def _files_by_task(files: Sequence[Path], tasks: Sequence[TaskSpec]) -> dict[str
     return found
 
 
-def _write(folder: Path, date: str, printed: dict[str, Any], items: dict[str, Any]) -> None:
+def _write(folder: Path, date: str, printed: dict[str, Any], logs: dict[str, list[dict[str, Any]]]) -> None:
     from lmms_tasks.utils.manifest import without_nan, write_manifest
 
     write_manifest({**printed, "date": date}, folder / f"{date}_results.json")
     for name, manifest in printed["manifests"].items():
         write_manifest(manifest, folder / f"{date}_lmms_tasks_{name}.json")
-        rows = zip(*items[name].values(), strict=True)
-        with (folder / f"{date}_samples_{name}.jsonl").open("w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps(without_nan(dict(zip(items[name], row, strict=True))), ensure_ascii=False) + "\n")
+        lines = [json.dumps(without_nan(line), ensure_ascii=False) for line in logs[name]]
+        (folder / f"{date}_samples_{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _print_table(results: dict[str, Any]) -> None:

@@ -42,6 +42,21 @@ def score_rows(
     return {metric.name: [row[metric.name] for row in processed] for metric in task.metrics}
 
 
+def sample_log(
+    task: TaskSpec, rows: Sequence[Mapping[str, Any]], answers: Mapping[int, Sequence[str]], items: Items
+) -> Iterator[dict[str, Any]]:
+    """One line a scored row, with the keys of lmms-eval's sample log, so that whatever reads those reads these."""
+    target, text = task.hook("doc_to_target"), task.hook("doc_to_text")
+    for number, (position, texts) in enumerate(answers.items()):
+        yield {
+            "doc_id": position,
+            "target": str(target(rows[position])),
+            "input": text(rows[position]),
+            "filtered_resps": list(texts),
+            **{name: column[number] for name, column in items.items()},
+        }
+
+
 def aggregate(task: TaskSpec, items: Items) -> dict[str, Any]:
     """A task's results as lmms-eval's results file has them, with the standard error of each mean."""
     results: dict[str, Any] = {"alias": task.name}

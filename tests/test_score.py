@@ -125,6 +125,7 @@ def test_fewer_answers_than_rows_are_told_and_the_numbers_are_over_them(capsys, 
 def test_output_folder_gets_results_items_and_manifest_as_strict_json(capsys, tmp_path):
     path, rows = sample_answers(tmp_path, "mirage_mmst_mg_sample")
     assert main(["score", "mirage_mmst_mg_sample", str(path), "--output", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
 
     def refuse(constant: str):
         raise AssertionError(f"{constant} is no JSON")
@@ -135,6 +136,9 @@ def test_output_folder_gets_results_items_and_manifest_as_strict_json(capsys, tm
     )
     (items,) = (tmp_path / "out").glob("*_samples_mirage_mmst_mg_sample.jsonl")
     assert len(items.read_text().splitlines()) == rows
+    # The log is one that `score` reads again, to the same numbers.
+    again = score(capsys, "mirage_mmst_mg_sample", items)
+    assert again["results"] == json.loads(results.read_text())["results"]
     (manifest,) = (tmp_path / "out").glob("*_lmms_tasks_mirage_mmst_mg_sample.json")
     assert json.loads(manifest.read_text(), parse_constant=refuse)["panel"]["profile"] == "offline"
 
@@ -143,7 +147,10 @@ def test_breakdowns_hold_seen_and_unseen_entities_and_what_the_judges_say_of_eac
     path, rows = sample_answers(tmp_path, "mirage_mmst_id_sample")
     breakdowns = score(capsys, "mirage_mmst_id_sample", path)["manifests"]["mirage_mmst_id_sample"]["breakdowns"]
     # 7 of the 14 entities are in the shipped list of train entities.
-    assert {group: table["rows"] for group, table in breakdowns["by_entity_in_train"].items()} == {"seen": 7, "unseen": 7}
+    assert {group: table["rows"] for group, table in breakdowns["by_entity_in_train"].items()} == {
+        "seen": 7,
+        "unseen": 7,
+    }
     path, rows = sample_answers(tmp_path, "mirage_mmst_contextual_mg_sample")
     printed = score(capsys, "mirage_mmst_contextual_mg_sample", path)
     manifest = printed["manifests"]["mirage_mmst_contextual_mg_sample"]

@@ -51,6 +51,12 @@ def _rubrics(task: TaskSpec) -> dict[str, Any]:
     return {rubric.name: rubric for rubric in ((ID_RUBRIC,) if "_id" in task.name else (MG_RUBRIC,))}
 
 
+def _published(task: TaskSpec) -> list[dict[str, Any]]:
+    from lmms_tasks.mirage.published import mmst_standard
+
+    return mmst_standard(task)
+
+
 BENCHMARK = Benchmark(
     name="mirage",
     title="MIRAGE (agriculture)",
@@ -59,4 +65,7 @@ BENCHMARK = Benchmark(
     breakdowns=_breakdowns,
     rubrics=_rubrics,
     check=_check,
+    published=_published,
+    # CC-BY-SA-4.0: they may be passed on.
+    restricted_images=lambda task: False,
 )

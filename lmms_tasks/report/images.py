@@ -21,7 +21,7 @@ _QUALITY = 78
 def restricted(task: TaskSpec) -> bool:
     """Whether the pixels of a task's rows stay out of a page: everything that we do not ship, unless the benchmark says
     that its images may be passed on."""
-    declared = getattr(task.benchmark, "restricted_images", None)
+    declared = task.benchmark.restricted_images
     return declared(task) if declared else not task.on_samples
 
 
@@ -86,7 +86,7 @@ class Album:
 
 def _stand_ins(task: TaskSpec, row: Any, values: Sequence[Any]) -> list[dict[str, Any]]:
     """What stands for pixels that may not be passed on: the benchmark's frames (`size`, `boxes`, `label`), else paths."""
-    frames = getattr(task.benchmark, "frames", None)
+    frames = task.benchmark.frames
     drawn = list(frames(task, row)) if frames else []
     return [{"frame": frame} for frame in drawn] or [{"path": _path(value)} for value in values]
 

@@ -11,7 +11,7 @@ from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
 
 def published_rows(run: TaskRun) -> list[Mapping[str, Any]]:
     """The benchmark's published rows for a task: mappings of `model`, `source`, `rows` and `metrics`."""
-    declared = getattr(run.spec.benchmark, "published", None)
+    declared = run.spec.benchmark.published
     return list(declared(run.spec)) if declared else []
 
 

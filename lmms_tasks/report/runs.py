@@ -18,7 +18,7 @@ from typing import Any
 from lmms_tasks.benchmarks import Catalogue, MetricSpec, TaskSpec
 
 _RESULTS = "_results.json"
-RECORD = "judged_coverage"  # the metric whose item is the row's record
+RECORD = "judged_coverage"  # the metric whose item is the row's record where a judge is asked
 # Numbers that describe the run: never the first thing to read.
 ABOUT_THE_RUN = (RECORD, "judgements_per_sample")
 
@@ -39,8 +39,12 @@ class Sample:
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """The row's record: status, judgements, groups; {} where the task keeps none."""
-        return self.items.get(RECORD, {})
+        """The row's record: status, judgements, groups; {} where the task keeps none.
+
+        It is the item of `judged_coverage`, or, as in the manifest, of the first metric that carries the answers' states.
+        """
+        carriers = (item for item in self.items.values() if "answers" in item)
+        return self.items.get(RECORD) or next(carriers, {})
 
     @property
     def status(self) -> str:

@@ -28,6 +28,8 @@ MINILM_LENGTH = 256
 ROBERTA, ROBERTA_LAYER, ROBERTA_BASELINE = "roberta-large", 17, 0.83122575
 TOKEN_LENGTH = 512
 _TOKENS_A_CALL = 8192
+# Texts of one call are padded to the longest: at most a fifth of the work may go into that.
+_PADDING = 1.25
 
 
 def find_minilm(named: str | None = None) -> Path | None:
@@ -201,8 +203,13 @@ def clean(text: str) -> str:
 
 
 def _next_batch(texts: Sequence[str], numbered: dict[str, list[int]]) -> tuple[list[str], list[str]]:
-    """The first texts that fit one call when padded to the longest, and the rest; at least one."""
-    end = 1
-    while end < len(texts) and (end + 1) * len(numbered[texts[end]]) <= _TOKENS_A_CALL:
+    """Of texts from short to long, the first that fit one call with little padding, and the rest; at least one."""
+    end, tokens = 1, len(numbered[texts[0]])
+    while end < len(texts):
+        longest = len(numbered[texts[end]])
+        tokens += longest
+        padded = (end + 1) * longest
+        if padded > _TOKENS_A_CALL or padded > _PADDING * tokens:
+            break
         end += 1
     return list(texts[:end]), list(texts[end:])

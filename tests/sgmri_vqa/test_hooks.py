@@ -1,0 +1,330 @@
+"""From a row's answers to its items: what is scored, by whom, and what stays unscored."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from lmms_tasks.benchmarks import import_name, read_catalogue
+from lmms_tasks.sgmri_vqa import hooks
+from lmms_tasks.sgmri_vqa.benchmark import BENCHMARK
+from lmms_tasks.sgmri_vqa.text_metrics import bleu, rouge_l, strip_coordinates_and_frames
+from lmms_tasks.sources import load_rows
+from lmms_tasks.utils.encoders import BertScorer, find_minilm
+from lmms_tasks.utils.manifest import task_manifest
+from tests.judge_server import JudgeServer
+
+CATALOGUE = read_catalogue()
+IMAGE, VOLUME = (CATALOGUE.tasks[f"sgmri_vqa_{level}_sample"] for level in ("image", "volume"))
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] timeout"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {task.name: list(load_rows(task)) for task in (IMAGE, VOLUME)}
+
+
+@pytest.fixture
+def row(rows):
+    """The first sample row of a task and, if given, a question type."""
+
+    def find(task, kind: str, **more):
+        wanted = {"task": kind, **more}
+        return next(row for row in rows[task.name] if all(row[key] == value for key, value in wanted.items()))
+
+    return find
+
+
+@pytest.fixture
+def judged_by(monkeypatch, tmp_path):
+    """Let a profile of one impatient judge point to a scripted server."""
+    profile = tmp_path / "impatient.toml"
+    profile.write_text(
+        '[[sgmri_vqa.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 2\nconcurrency = 8\n'
+    )
+
+    def point(server):
+        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
+        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
+        return server
+
+    return point
+
+
+def marks(accuracy: int, relevance: int, helpfulness: int) -> str:
+    return json.dumps({"accuracy": accuracy, "relevance": relevance, "helpfulness": helpfulness})
+
+
+def items_of(task, rows, answer):
+    processed = [hooks.sample_process_results(row, [answer(row)]) for row in rows]
+    return {metric.name: [items[metric.name] for items in processed] for metric in task.metrics}
+
+
+def aggregated(task, items):
+    return {metric.name: import_name(metric.aggregation)(items[metric.name]) for metric in task.metrics}
+
+
+@pytest.mark.parametrize("task", [IMAGE, VOLUME], ids=lambda task: task.name)
+def test_reference_answers_have_the_best_a_and_v_scores(rows, task):
+    values = aggregated(task, items_of(task, rows[task.name], hooks.doc_to_target))
+    for metric in ("a_score", "a_score_strict", "a_score_official", "a_score_word_boundary"):
+        assert values[metric] == pytest.approx(1.0, abs=1e-6)
+    assert values["v_score"] == values["box_f1"] == values["localization_v"] == 1.0
+    assert values["judged_coverage"] == 1.0 and values["judgements_per_sample"] == 0.0
+    # roberta-large is not here, and nothing stands in for it under its name.
+    for metric in ("ar_score", "ar_score_strict", "ar_score_official", "captioning", "localization_ar", "average"):
+        assert math.isnan(values[metric])
+    assert values["ar_score_no_bertscore"] > 0.9
+
+
+@pytest.mark.parametrize("task", [IMAGE, VOLUME], ids=lambda task: task.name)
+@pytest.mark.parametrize("answer", ["", "<think>It could be", "<think>Yes</think>"])
+def test_no_answer_is_zero_everywhere(rows, task, answer):
+    values = aggregated(task, items_of(task, rows[task.name], lambda row: answer))
+    for metric in ("a_score", "a_score_official", "v_score", "box_f1", "predicted_boxes", "ar_score_no_bertscore"):
+        assert values[metric] == 0.0
+    assert values["judged_coverage"] == 1.0
+
+
+def test_an_unclosed_think_tag_is_no_answer_although_the_released_stripper_leaves_it(row):
+    detection = row(IMAGE, "detection")
+    items = hooks.sample_process_results(detection, [f"<think>hm. {detection['answer']}"])
+    assert items["a_score"] == {"score": 0.0, "status": "unclosed_reasoning"}
+
+
+def test_a_failed_request_is_unscored_and_no_answer_of_the_model(row):
+    for question, metrics in (
+        (row(IMAGE, "detection"), ("a_score", "a_score_official", "detection")),
+        (row(VOLUME, "localization"), ("v_score", "box_f1", "predicted_boxes", "ar_score", "localization_v")),
+    ):
+        items = hooks.sample_process_results(question, [FAILED])
+        for metric in metrics:
+            assert items[metric] == {"status": "request_failed"}
+
+
+def test_a_metric_that_is_not_about_a_row_does_not_lack_a_score(row):
+    items = hooks.sample_process_results(row(IMAGE, "captioning"), ["A head."])
+    for metric in ("a_score", "v_score", "predicted_boxes", "detection", "localization_ar", "localization_v"):
+        assert items[metric] == {"status": "out_of_scope"}
+    # A caption that is typed as open stays out of the released A-Score, one that is typed as closed is in it.
+    assert items["a_score_official"] == {"status": "out_of_scope"}
+    closed = row(IMAGE, "captioning") | {"type": "closed_ended"}
+    assert "score" in hooks.sample_process_results(closed, ["A head."])["a_score_official"]
+
+
+def test_the_released_a_score_leaves_open_ended_rows_out(row):
+    question = row(IMAGE, "classification", type="open_ended")
+    items = hooks.sample_process_results(question, ["A single round mass."])
+    assert items["a_score"]["score"] == pytest.approx(1.0, abs=1e-6)
+    assert items["a_score_official"] == items["classification"] == {"status": "out_of_scope"}
+
+
+def test_without_a_sentence_encoder_open_ended_rows_are_unscored_and_counted(row, tmp_path):
+    """In a process of its own, where the package that holds the encoder cannot be imported."""
+    import subprocess
+    import sys
+
+    question = row(IMAGE, "classification", type="open_ended")
+    code = (
+        "import json, sys, importlib.util\n"
+        "found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *more: None if name.startswith('gt_') else found(name, *more)\n"
+        "from lmms_tasks.sgmri_vqa import hooks\n"
+        "row = json.loads(sys.stdin.read())\n"
+        "print(json.dumps(hooks.sample_process_results(row, ['A mass.'])['a_score']))\n"
+    )
+    environment = os.environ | {"HF_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(question), capture_output=True, text=True, env=environment
+    )
+    assert json.loads(done.stdout) == {"status": "no_encoder"}
+    assert "open-ended answers stay unscored" in done.stderr
+
+
+def test_a_volume_answer_is_cut_to_its_final_answer_and_a_slice_answer_is_not(row):
+    text = "No lesion at first sight. Therefore, the final answer is: **Yes**."
+    on_slice = row(IMAGE, "detection", answer="Yes")
+    on_volume = row(VOLUME, "detection", answer="Yes")
+    assert hooks.sample_process_results(on_slice, [text])["a_score"]["score"] == 0.0
+    assert hooks.sample_process_results(on_volume, [text])["a_score"]["score"] == 1.0
+
+
+def test_a_frameless_box_is_on_frame_one(row):
+    question = row(VOLUME, "localization", volume_id="phantom_brain_2")
+    # Two key boxes on frames 3 and 4 at one place.
+    assert question["answer"].startswith("Mass: Frame 3: <bbx>[52, 34, 18, 16]</bbx>")
+    assert hooks.sample_process_results(question, ["<bbx>[52, 34, 18, 16]</bbx>"])["v_score"]["score"] == 0.0
+    assert hooks.sample_process_results(question, ["Frame 3: <bbx>[52, 34, 18, 16]</bbx>"])["v_score"]["score"] == 0.5
+
+
+@pytest.mark.parametrize(("convention", "score"), [("official", 0.0), ("per_mille", 1.0), ("resized", 0.0)])
+def test_the_coordinates_that_the_yaml_states_for_a_model_reach_the_score(row, convention, score):
+    question = row(IMAGE, "localization", volume_id="phantom_brain_2") | {"width": 100, "height": 200}
+    # The key box of 52, 34, 18, 16 in thousandths of 100 × 200.
+    answer = "<bbx>[520, 170, 180, 80]</bbx>"
+    hooks.doc_to_text(question, {"coordinates": convention})
+    assert hooks.sample_process_results(question, [answer])["v_score"]["score"] == pytest.approx(score)
+    hooks.doc_to_text(question)
+
+
+def test_the_coordinates_may_be_said_when_answers_are_scored_later(row, monkeypatch):
+    question = row(IMAGE, "localization", volume_id="phantom_brain_2") | {"width": 100, "height": 200}
+    monkeypatch.setenv("SGMRI_VQA_COORDINATES", "per_mille")
+    items = hooks.sample_process_results(question, ["<bbx>[520, 170, 180, 80]</bbx>"])
+    assert items["v_score"]["score"] == pytest.approx(1.0)
+    assert items["judged_coverage"]["coordinates"] == "per_mille"
+
+
+def test_a_localization_is_judged_without_coordinates_and_frames(row, judged_by):
+    question = row(VOLUME, "localization", volume_id="phantom_knee_2")
+    with judged_by(JudgeServer(marks(10, 10, 10))) as server:
+        hooks.sample_process_results(question, ["Edema under the joint on Frame 3: <bbx>[1, 2, 3, 4]</bbx>."])
+    first, second = (request.prompt for request in server.requests)
+    assert "Edema under the joint" in first and "Frame 3" not in first and "<bbx>" not in first
+    # The second request is the reference against itself.
+    reference = strip_coordinates_and_frames(question["answer"])
+    assert second.count(reference) == 2 and "(<bbx>" not in second
+
+
+def scripted(question, own: str, other: str):
+    """A judge that gives `own` to the reference against itself, and `other` to anything else."""
+    reference = question["answer"]
+
+    def script(body, number):
+        return own if body["messages"][-1]["content"].count(reference) == 2 else other
+
+    return script
+
+
+def test_marks_are_held_against_the_references_own_which_is_asked_once_for_all_models(
+    row, judged_by, monkeypatch, tmp_path
+):
+    question = row(IMAGE, "captioning")
+    monkeypatch.setenv("SGMRI_VQA_ENCODER", str(find_minilm()))
+    monkeypatch.setenv("SGMRI_VQA_LAYER", "6")
+    answer, reference = "A drawn brain with a mass.", question["answer"]
+    bert = BertScorer(str(find_minilm()), 6, baseline=None).f1([(answer, reference)])[0]
+    with judged_by(JudgeServer(scripted(question, marks(9, 8, 7), marks(6, 5, 4)))) as server:
+        items = hooks.sample_process_results(question, [answer])
+        # The candidate's mean is 5 of 10.
+        texts = bleu(answer, reference), rouge_l(answer, reference)
+        assert items["ar_score_custom_encoder"]["score"] == pytest.approx(
+            0.4 * 0.5 + 0.2 * (bert + sum(texts)), abs=1e-6
+        )
+        assert items["ar_score_no_bertscore"]["score"] == pytest.approx(0.4 * 0.5 + 0.3 * sum(texts))
+        assert items["ar_score"] == items["ar_score_official"] == {"status": "no_bertscore"}
+        assert server.count == 2
+        hooks.sample_process_results(question, ["Another model's words."])
+        assert server.count == 3
+    record = items["judged_coverage"]["judgements"]
+    assert [judgement.get("of") for judgement in record] == [None, "reference"]
+
+
+def test_a_judge_that_cannot_be_read_leaves_the_row_unscored_and_no_zero(row, judged_by):
+    question = row(IMAGE, "captioning")
+    with judged_by(JudgeServer("no marks today")):
+        items = hooks.sample_process_results(question, ["A head."])
+    assert items["ar_score_no_bertscore"] == {"status": "unscored"}
+    assert items["judged_coverage"]["score"] == 0.0 and items["judged_coverage"]["status"] == "unscored"
+
+
+def test_an_answer_that_is_all_coordinates_is_zero_without_a_call_and_counted(row, judged_by):
+    question = row(VOLUME, "localization", volume_id="phantom_knee_2")
+    with judged_by(JudgeServer(marks(10, 10, 10))) as server:
+        items = hooks.sample_process_results(question, ["Frame 3: <bbx>[58, 16, 15, 12]</bbx>"])
+    assert server.count == 0
+    assert items["v_score"]["score"] == 1.0
+    assert items["ar_score_no_bertscore"]["score"] == 0.0
+    assert items["judged_coverage"]["empty_after_stripping"] == 1
+
+
+def test_without_a_judge_only_what_needs_none_has_a_value(row, monkeypatch):
+    items = hooks.process_results(row(IMAGE, "captioning"), ["A head."])
+    assert items["ar_score_no_bertscore"] == {"status": "no_judge"} == items["ar_score"]
+    assert items["judged_coverage"]["status"] == "no_judge"
+    detection = row(IMAGE, "detection")
+    assert hooks.process_results(detection, [detection["answer"]])["detection"]["score"] == 1.0
+
+
+def test_repeated_answers_count_as_their_mean(row):
+    question = row(IMAGE, "detection", answer="Yes")
+    items = hooks.sample_process_results(question, ["Yes", "No", "Yes", "No"])
+    assert items["a_score"]["score"] == 0.5
+    caption = row(IMAGE, "captioning")
+    both = hooks.sample_process_results(caption, [caption["answer"], ""])["ar_score_no_bertscore"]["score"]
+    alone = hooks.sample_process_results(caption, [caption["answer"]])["ar_score_no_bertscore"]["score"]
+    assert both == pytest.approx(alone / 2)
+
+
+def test_the_manifest_breaks_every_metric_down_with_its_n(rows):
+    items = items_of(IMAGE, rows[IMAGE.name], lambda row: "**Yes**, an abnormality.")
+    manifest = task_manifest(IMAGE, items, aggregated(IMAGE, items), {}, {"name": "scripted", "args": ""})
+    breakdowns = manifest["breakdowns"]
+    detection = breakdowns["by_task"]["detection"]
+    # The released parser reads yes and "no" in "abnormality", and decides neither.
+    assert detection["a_score"] == {"mean": 0.0, "n": 5}
+    yes = sum(row["answer"] == "Yes" for row in rows[IMAGE.name] if row["task"] == "detection")
+    assert detection["a_score_word_boundary"] == {"mean": yes / 5, "n": 5}
+    assert breakdowns["a_score_word_boundary_difference"] > 0
+    assert set(breakdowns["by_organ"]) == {"brain", "knee"}
+    assert set(breakdowns["by_level"]) == {"image"}
+    assert {
+        "closed_ended",
+        "single_choice",
+        "multiple_choice",
+        "multi_choice",
+        "open_ended",
+        "chain_of_thought",
+    } == set(breakdowns["by_question_type"])
+    assert breakdowns["by_task"]["localization"]["v_score"]["n"] == 4 == breakdowns["image_size"]["row"]
+    assert breakdowns["key_boxes"] == {"record": 4}
+    assert breakdowns["encoders"]["sentence_encoder"] and breakdowns["encoders"]["bertscore"] is None
+    assert breakdowns["prompts"]["version"] == "1"
+
+
+def test_preflight_refuses_settings_that_cannot_be_used(monkeypatch, tmp_path):
+    def refused(sentence):
+        with pytest.raises(SystemExit, match=sentence):
+            BENCHMARK.check(IMAGE)
+
+    BENCHMARK.check(IMAGE)
+    for name, value, sentence in (
+        ("SGMRI_VQA_COORDINATES", "inches", "knows no coordinates 'inches'"),
+        ("SGMRI_VQA_PROMPT", "icl", "knows no prompt 'icl'"),
+        ("SGMRI_VQA_SENTENCE_ENCODER", str(tmp_path), "no folder of a sentence encoder"),
+        ("SGMRI_VQA_ENCODER", "bert-base-uncased", "say in SGMRI_VQA_LAYER"),
+    ):
+        monkeypatch.setenv(name, value)
+        refused(sentence)
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SGMRI_VQA_ENCODER", str(tmp_path))
+    monkeypatch.setenv("SGMRI_VQA_LAYER", "6")
+    refused("no folder of an encoder")
+    with pytest.raises(SystemExit, match="cannot be loaded"):
+        hooks.sample_process_results(next(iter(load_rows(IMAGE).filter(lambda r: r["task"] == "captioning"))), ["A"])
+
+
+def test_a_log_is_scored_where_the_images_are_not_at_hand(rows, tmp_path):
+    """A prompt names the images' size and number; another machine does not know them."""
+    chosen = rows[VOLUME.name]
+    log = tmp_path / "log.jsonl"
+
+    def record(place, text):
+        row = chosen[place]
+        return {"doc_id": place, "target": row["answer"], "input": text, "filtered_resps": [f"answer {place}"]}
+
+    here = [hooks.doc_to_text(row | {"width": 640, "height": 480, "num_slices": 99}) for row in chosen]
+    log.write_text("\n".join(json.dumps(record(place, text)) for place, text in enumerate(here)))
+    read = BENCHMARK.read_answers(VOLUME, Path(log), chosen)
+    assert read == {place: [f"answer {place}"] for place in range(len(chosen))}
+    log.write_text(json.dumps(record(0, chosen[0]["question"])))
+    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) == {0: ["answer 0"]}
+    # Another question, another target: not ours to read, so the general reader says what is wrong.
+    log.write_text(json.dumps(record(0, here[1])))
+    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) is None
+    log.write_text(json.dumps(record(0, here[0]) | {"target": "else"}))
+    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) is None

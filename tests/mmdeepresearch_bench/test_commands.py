@@ -1,0 +1,105 @@
+"""The real commands: `score` on Markdown reports and on the official table, and lmms-eval on the sample twin."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lmms_tasks.mmdeepresearch_bench.samples.reports import TASKS
+from tests.lmms_eval_process import lmms_eval
+from tests.mmdeepresearch_bench.conftest import SAMPLE
+from tests.mmdeepresearch_bench.judge_script import script
+from tests.mmdeepresearch_bench.web import picture
+
+
+def metrics(printed, task=SAMPLE) -> dict:
+    return {name.removesuffix(",none"): value for name, value in printed["results"][task].items()}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    for task in TASKS:
+        (reports / f"Q{task.id}.md").write_text(task.report)
+    return reports
+
+
+def test_markdown_reports_are_scored_with_splits_and_the_official_table_in_the_manifest(score, judged_by, folder):
+    judged_by(script())
+    printed = score(SAMPLE, folder)
+    found = metrics(printed)
+    # Four of the six have evidence or a wrong link that keeps the gate open; three of those have images.
+    assert found["validity"] == 1.0 and found["mmdr_sem_n"] == 3.0 and found["judgements_per_sample"] == 1.0
+    assert found["mmdr_overall"] == found["mmdr_overall_zeroed"]
+    breakdowns = printed["manifests"][SAMPLE]["breakdowns"]
+    assert {name: table["rows"] for name, table in breakdowns["by_regime"].items()} == {"research": 4, "daily": 2}
+    assert set(breakdowns["by_language"]) == {"en", "zh"} and breakdowns["partial"]
+    assert breakdowns["leaderboard"]["Overall"] == pytest.approx(found["mmdr_overall_official"], abs=0.005)
+    assert breakdowns["counts"]["pages"]["dead"] == 7
+    assert len(printed["manifests"][SAMPLE]["rubrics"]) == 5
+
+
+def test_the_official_table_needs_nothing_but_the_file(score, shared_data, monkeypatch):
+    monkeypatch.setenv("MMDR_DATA", "/nowhere")
+    printed = score(
+        "mmdeepresearch_bench", shared_data / "mmdeepresearch_bench" / "gemini31flash.task_scores.csv", "--table"
+    )
+    assert printed["leaderboard"]["Overall"] == 49.08 and next(iter(printed)) == "results"
+    assert metrics(printed, "mmdeepresearch_bench")["mmdr_overall"] == pytest.approx(42.60, abs=0.005)
+
+
+def real_rows(tmp_path, reports) -> str:
+    images = tmp_path / "images"
+    images.mkdir()
+    lines = []
+    for task in reports:
+        (images / f"Q{task.id}I0.png").write_bytes(picture())
+        lines.append(
+            json.dumps({"id": task.id, "caption": task.caption, "body": task.body, "image_url": [f"Q{task.id}I0.png"]})
+        )
+    (tmp_path / "quiz.jsonl").write_text("\n".join(lines) + "\n")
+    return str(tmp_path / "quiz.jsonl")
+
+
+def test_without_a_visual_truth_the_numbers_that_need_it_are_null_and_others_stand_in(
+    score, judged_by, folder, tmp_path, monkeypatch
+):
+    judged_by(script())
+    monkeypatch.setenv("LMMS_TASKS_FETCH", "offline")
+    (tmp_path / "data").mkdir()
+    data = real_rows(tmp_path / "data", TASKS)
+    found = metrics(score("mmdeepresearch_bench", folder, "--data", data), "mmdeepresearch_bench")
+    for name in ("mmdr_vef", "trace", "mmdr_overall", "mmdr_overall_zeroed", "mmdr_overall_official"):
+        assert found[name] is None, name
+    # Offline and with an empty snapshot, four of the six reports cite pages that are closed to us.
+    assert found["judged_coverage"] == pytest.approx(2 / 6)
+    assert found["validity"] == pytest.approx((2 + 4 * 0.9) / 6)
+    # The 95 % rule holds for each metric by itself: all six are written, two of six have evidence that was looked at.
+    assert found["flae"] > 0 and found["mmdr_con"] is None and found["mmdr_overall_no_vef"] is None
+    # The official floor stands for a closed page, so the official arithmetic has its number.
+    assert found["mmdr_overall_official_no_vef"] > 0
+
+
+def test_a_visual_truth_brings_the_headline_back(score, judged_by, folder, tmp_path, monkeypatch):
+    judged_by(script())
+    monkeypatch.setenv("LMMS_TASKS_FETCH", "offline")
+    truths = tmp_path / "vef.jsonl"
+    truths.write_text("\n".join(json.dumps({"id": task.id, "body": task.visual_truth}) for task in reversed(TASKS)))
+    monkeypatch.setenv("MMDR_VEF_GT", str(truths))
+    (tmp_path / "data").mkdir()
+    found = metrics(
+        score("mmdeepresearch_bench_text", folder, "--data", real_rows(tmp_path / "data", TASKS)),
+        "mmdeepresearch_bench_text",
+    )
+    assert found["mmdr_overall"] > found["mmdr_overall_zeroed"] > 0 and found["mmdr_vef_official"] == 100.0
+
+
+def test_the_reference_answers_the_sample_twin_offline(tmp_path):
+    outcome = lmms_eval(tmp_path, "--model", "reference", "--tasks", SAMPLE, "--log_samples")
+    assert outcome.code == 0, outcome.text[-3000:]
+    found = metrics({"results": outcome.results})
+    assert found["judged_coverage"] == 1.0 and found["judgements_per_sample"] == 0.0 and found["flae"] > 0
+    assert len(outcome.samples(SAMPLE)) == 6
+    assert outcome.manifest(SAMPLE)["breakdowns"]["counts"]["claims"] > 40

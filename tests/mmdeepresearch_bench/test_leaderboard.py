@@ -1,0 +1,154 @@
+"""The table road, against the official run of Gemini 3.1 Flash Lite (../shared/data/mmdeepresearch_bench)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from lmms_tasks.mmdeepresearch_bench import leaderboard
+from lmms_tasks.mmdeepresearch_bench.overall import card_overall
+from lmms_tasks.utils.statistics import mean
+
+TASK = SimpleNamespace(name="mmdeepresearch_bench")
+
+
+@pytest.fixture
+def official(shared_data):
+    return shared_data / "mmdeepresearch_bench" / "gemini31flash.task_scores.csv"
+
+
+def published(shared_data) -> dict[str, float]:
+    path = shared_data / "mmdeepresearch_bench" / "gemini31flash.leaderboard.csv"
+    (row,) = csv.DictReader(path.open(encoding="utf-8-sig"))
+    return {column: float(value) for column, value in row.items() if column != "Model"}
+
+
+def without(source, target, *columns):
+    with source.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    kept = [column for column in rows[0] if column not in columns]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, kept, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    return target
+
+
+def results(printed) -> dict[str, float]:
+    return {name.removesuffix(",none"): value for name, value in printed["results"][TASK.name].items()}
+
+
+def test_all_eleven_columns_are_those_of_the_leaderboard(official, shared_data):
+    printed = leaderboard.table(TASK, official)
+    assert next(iter(printed)) == "results"
+    assert printed["leaderboard"] == published(shared_data)
+    assert len(printed["leaderboard"]) == 11
+    assert printed["metrics"]["Overall"] != printed["leaderboard"]["Overall"] == 49.08
+    assert (printed["complete"], printed["partial"], printed["notes"]) == (140, False, [])
+    assert {column: printed["n"][column] for column in ("Sem.", "Acc.", "VQA")} == {
+        "Sem.": 120,
+        "Acc.": 71,
+        "VQA": 102,
+    }
+
+
+def test_row_totals_are_computed_from_the_modules_and_agree_with_the_stored_ones(official):
+    totals = leaderboard.table(TASK, official)["row_totals"]
+    with official.open(encoding="utf-8-sig") as file:
+        stored = {row["Task ID"]: float(row["Stored Overall"]) for row in csv.DictReader(file)}
+    assert len(totals) == 140 and totals.keys() == stored.keys()
+    assert max(abs(totals[name] - stored[name]) for name in stored) <= 0.00051
+
+
+def test_splits_are_those_of_the_official_export(official):
+    splits = leaderboard.table(TASK, official)["splits"]
+    assert {name: (row["n"], round(row["Overall"], 2)) for name, row in splits.items()} == {
+        "Research": (100, 49.44),
+        "Daily": (40, 48.19),
+    }
+
+
+def test_without_the_totals_of_the_file_nothing_changes(official, tmp_path):
+    stripped = without(official, tmp_path / "gemini31flash.csv", "Overall", "Stored Overall", "Overall Delta")
+    assert json.dumps(leaderboard.table(TASK, stripped)) == json.dumps(leaderboard.table(TASK, official))
+
+
+@pytest.mark.parametrize("column", leaderboard.MODULES)
+def test_without_a_module_the_official_total_is_nan_and_the_card_recipe_stands(official, tmp_path, column):
+    printed = leaderboard.table(TASK, without(official, tmp_path / "run.csv", column))
+    assert math.isnan(printed["leaderboard"]["Overall"]) and math.isnan(results(printed)["mmdr_overall_official"])
+    (note,) = printed["notes"]
+    assert column in note and "NaN" in note
+    assert results(printed)["mmdr_overall"] == pytest.approx(42.60199773, abs=1e-8)
+    assert printed["leaderboard"]["Read."] == 56.56
+
+
+@pytest.mark.parametrize("name, column", leaderboard.DIMENSIONS.items())
+def test_without_a_dimension_the_card_recipe_is_nan_and_the_official_total_stands(official, tmp_path, name, column):
+    printed = leaderboard.table(TASK, without(official, tmp_path / "run.csv", column))
+    assert printed["leaderboard"]["Overall"] == 49.08
+    assert math.isnan(results(printed)[name]) and math.isnan(results(printed)["mmdr_overall"])
+    assert any(column in note for note in printed["notes"])
+
+
+def test_card_recipe_per_task_is_42_60_and_on_the_columns_45_95(official):
+    printed = leaderboard.table(TASK, official)
+    numbers = results(printed)
+    assert round(numbers["mmdr_overall"], 2) == 42.60 == round(numbers["mmdr_overall_zeroed"], 2)
+    assert numbers["validity"] == 1.0
+    assert round(numbers["mmdr_overall_official"], 2) == 49.08
+    columns = leaderboard.card_modules(printed["leaderboard"])
+    assert {name: round(value, 2) for name, value in columns.items()} == {
+        "flae": 63.85,
+        "trace": 32.40,
+        "mosaic": 56.60,
+    }
+    assert round(card_overall(**columns), 2) == 45.95
+
+
+def test_module_means_are_those_of_the_dossier(official):
+    rows = leaderboard.read_task_scores(official)
+    assert round(mean(row["FLAE"] for row in rows), 2) == 58.69
+    assert round(mean(row["TRACE"] for row in rows), 2) == 44.57
+    assert round(mean(row["MOSAIC"] for row in rows), 2) == 50.20
+    assert round(mean(row["MOSAIC"] for row in rows if row["MOSAIC"]), 2) == 58.56
+    # EVI is no column: TRACE = 0.6·EVI + 0.4·VEF.
+    assert round(mean((row["TRACE"] - 0.4 * row["Vef."]) / 0.6 for row in rows), 2) == 16.18
+
+
+def test_an_export_reads_back_to_the_same_numbers(official, tmp_path):
+    rows = leaderboard.read_task_scores(official)
+    leaderboard.write_task_scores(rows, tmp_path / "gemini31flash.csv")
+    assert (tmp_path / "gemini31flash.csv").read_bytes().startswith(b"\xef\xbb\xbfTask ID,Split,Overall")
+    again = leaderboard.table(TASK, tmp_path / "gemini31flash.csv")
+    assert json.dumps(again) == json.dumps(leaderboard.table(TASK, official))
+
+
+def test_the_exported_leaderboard_row_is_the_official_file(official, shared_data, tmp_path):
+    rows = leaderboard.read_task_scores(official)
+    leaderboard.write_leaderboard("Gemini 3.1 Flash Lite", rows, tmp_path / "row.csv")
+    expected = (shared_data / "mmdeepresearch_bench" / "gemini31flash.leaderboard.csv").read_text("utf-8-sig")
+    assert (tmp_path / "row.csv").read_text("utf-8-sig").split() == expected.split()
+
+
+def test_a_task_that_stands_twice_counts_once_and_a_short_table_is_partial(official, tmp_path):
+    lines = official.read_text("utf-8-sig").splitlines()
+    zero = "Q0,Research,0,0,0,0,0,0,0,0,0,0,0,0,0,,,,True,0"
+    path = tmp_path / "two.csv"
+    path.write_text("\n".join([*lines[:3], zero]) + "\n")
+    printed = leaderboard.table(TASK, path)
+    assert printed["complete"] == 2 and printed["partial"]
+    assert printed["row_totals"]["Q0"] == 0.0
+
+
+@pytest.mark.parametrize("text, words", [("a,b\n1,2\n", "no table"), ("", "no row"), ("Task ID,FLAE\nQ1,x\n", "'x'")])
+def test_what_is_no_table_is_one_sentence(tmp_path, text, words):
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        leaderboard.table(TASK, path)
+    assert words in ended.value.code and "\n" not in ended.value.code

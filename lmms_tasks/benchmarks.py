@@ -121,10 +121,13 @@ class TaskSpec:
 
 @dataclass(frozen=True)
 class GroupSpec:
-    """A group: its members in order (tasks or groups), and the metrics that it averages over its tasks."""
+    """A group: its members in order (tasks or groups), and the metrics that it averages over its tasks.
+
+    `benchmark` is None for a group across benchmarks.
+    """
 
     name: str
-    benchmark: Benchmark
+    benchmark: Benchmark | None
     path: Path
     members: tuple[str, ...]
     averages: tuple[str, ...]
@@ -189,14 +192,15 @@ def read_catalogue() -> Catalogue:
 def _read_catalogue(folders: tuple[Path, ...]) -> Catalogue:
     tasks: dict[str, TaskSpec] = {}
     groups: dict[str, GroupSpec] = {}
-    for benchmark, folder in find_benchmarks().values():
-        for path in sorted(folder.rglob("*.yaml")):
-            config = _read_yaml(path)
-            if "group" in config:
-                averages = tuple(entry["metric"] for entry in config.get("aggregate_metric_list") or ())
-                groups[config["group"]] = GroupSpec(config["group"], benchmark, path, tuple(config["task"]), averages)
-            else:
-                tasks[config["task"]] = TaskSpec(config["task"], benchmark, path, config)
+    found = [(benchmark, path) for benchmark, folder in find_benchmarks().values() for path in folder.rglob("*.yaml")]
+    across = [(None, path) for folder in folders for path in folder.glob("*.yaml")]
+    for benchmark, path in [*sorted(found, key=lambda pair: pair[1]), *across]:
+        config = _read_yaml(path)
+        if "group" in config:
+            averages = tuple(entry["metric"] for entry in config.get("aggregate_metric_list") or ())
+            groups[config["group"]] = GroupSpec(config["group"], benchmark, path, tuple(config["task"]), averages)
+        else:
+            tasks[config["task"]] = TaskSpec(config["task"], benchmark, path, config)
     return Catalogue(tasks, groups)
 
 

@@ -140,3 +140,14 @@ def test_the_sample_group_mirrors_the_real_one():
                 real, sample = CATALOGUE.tasks[member], CATALOGUE.tasks[f"{member}_sample"]
                 assert real.metrics == sample.metrics
                 assert real.config["generation_kwargs"] == sample.config["generation_kwargs"]
+
+
+def test_one_group_holds_everything_on_shipped_data():
+    reached = {task.name for task in CATALOGUE.leaves(["lmms_tasks_samples"])}
+    assert all(CATALOGUE.tasks[name].on_samples for name in reached)
+    assert {CATALOGUE.tasks[name].benchmark.name for name in reached} == {
+        "mirage",
+        "amigo",
+        "mmdeepresearch_bench",
+        "sgmri_vqa",
+    }

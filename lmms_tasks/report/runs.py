@@ -178,6 +178,8 @@ def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: li
     for name, values in named.items():
         if name in catalogue.groups:
             group = catalogue.groups[name]
+            if group.benchmark is None:
+                continue  # across benchmarks: it has no number of its own
             groups.append(GroupRow(name, str(file), _metrics(values, group.averages), group.benchmark.title))
         elif name in catalogue.tasks:
             spec = catalogue.tasks[name]

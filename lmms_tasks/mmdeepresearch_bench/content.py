@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import logging
@@ -9,7 +10,7 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -205,6 +206,23 @@ def _pdf_text(body: bytes) -> str:
     return "\n".join(texts)
 
 
+_decoding = threading.Lock()
+
+
+@contextlib.contextmanager
+def _whole_images_only() -> Iterator[None]:
+    """Have Pillow refuse images that break off: lmms-eval lets them pass for the whole process, half of them grey."""
+    from PIL import ImageFile
+
+    with _decoding:
+        before = ImageFile.LOAD_TRUNCATED_IMAGES
+        ImageFile.LOAD_TRUNCATED_IMAGES = False
+        try:
+            yield
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = before
+
+
 def _checked_image(body: bytes) -> str:
     """The type of an image that can be decoded and is neither huge nor a spacer."""
     from PIL import Image
@@ -219,7 +237,8 @@ def _checked_image(body: bytes) -> str:
                 if min(width, height) < SMALLEST_SIDE:
                     raise Unsupported(f"an image of {width} × {height} pixels shows nothing")
                 kind = _KINDS[str(image.format)]
-                image.load()
+                with _whole_images_only():
+                    image.load()
                 return kind
     except Unsupported:
         raise

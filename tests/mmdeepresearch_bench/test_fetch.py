@@ -326,3 +326,16 @@ def test_a_hostile_page_of_two_megabytes_costs_seconds(piece):
     except content.Unsupported as refused:
         assert "no text" in str(refused)
     assert time.process_time() - began < 6
+
+
+def test_an_image_that_breaks_off_is_refused_inside_lmms_eval_too(monkeypatch):
+    # lmms_eval.api.task sets this for the whole process, and Pillow then fills the rest with grey.
+    from PIL import ImageFile
+
+    from lmms_tasks.mmdeepresearch_bench import content
+
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    assert content._checked_image(picture("PNG")) == "image/png"
+    with pytest.raises(content.Unsupported):
+        content._checked_image(picture("PNG")[:60])
+    assert ImageFile.LOAD_TRUNCATED_IMAGES is True

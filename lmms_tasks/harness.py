@@ -2,7 +2,7 @@
 
 Six wraps, each of which checks the signature that it needs and steps aside with a warning where it differs:
 
-- `TaskManager.initialize_tasks`: adds our folders to the task index;
+- `TaskManager.initialize_tasks`: adds our tasks and groups to the index;
 - `TaskManager._get_config`: puts the user's local rows in place of the hub's;
 - `simple_evaluate`: preflight before the model is created, and an exit code for a run of ours that fails;
 - `evaluate`: answers kept before they are scored, scoring threads, a manifest;
@@ -21,13 +21,15 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
-from lmms_tasks import benchmarks, sources
+from lmms_tasks import benchmarks
 from lmms_tasks.lockstep import NEEDS, with_lockstep
-from lmms_tasks.run import Run
+
+if TYPE_CHECKING:
+    from lmms_tasks.run import Run
 
 _TESTED = ("0.7.3",)
 # lmms-eval's own number of scoring threads; a user who asks for another number gets it.
@@ -44,7 +46,7 @@ def install() -> None:
             "tasks behave as its README says."
         )
     manager = tasks.TaskManager
-    _wrap(manager, "initialize_tasks", _with_our_folders, needs=("include_path",))
+    _wrap(manager, "initialize_tasks", _with_our_tasks, needs=())
     _wrap(manager, "_get_config", _with_local_rows, needs=("name",))
     _wrap(utils, "positional_deprecated", _wrapping_evaluator, needs=("fn",))
 
@@ -66,16 +68,20 @@ def _wrap(owner: Any, name: str, wrapper: Callable[[Callable], Callable], needs:
     setattr(owner, name, wrapped)
 
 
-def _with_our_folders(original: Callable) -> Callable:
-    def initialize_tasks(self: Any, include_path: Any = None, *args: Any, **kwargs: Any) -> dict:
+def _with_our_tasks(original: Callable) -> Callable:
+    def initialize_tasks(self: Any, *args: Any, **kwargs: Any) -> dict:
         _wrap_evaluator()
-        given = [include_path] if isinstance(include_path, str) else list(include_path or ())
-        ours = [str(folder) for folder in benchmarks.package_folders()]
-        index = original(self, [*given, *(f for f in ours if f not in map(str, given))], *args, **kwargs)
+        index = original(self, *args, **kwargs)
+        # Entries as lmms-eval makes them from `include_path`; it would parse each template again for every task.
         catalogue = benchmarks.read_catalogue()
-        for name, spec in {**catalogue.tasks, **catalogue.groups}.items():
-            path = index.get(name, {}).get("yaml_path")
-            if path is None or path == -1 or Path(path).resolve() != spec.path.resolve():
+        ours = {name: {"type": "task", "yaml_path": str(task.path)} for name, task in catalogue.tasks.items()}
+        ours |= {
+            name: {"type": "group", "task": -1, "yaml_path": str(group.path)}
+            for name, group in catalogue.groups.items()
+        }
+        for name, entry in ours.items():
+            path = index.setdefault(name, entry)["yaml_path"]
+            if path == -1 or Path(path).resolve() != Path(entry["yaml_path"]).resolve():
                 logger.warning(f"The task {name} of lmms-tasks is hidden by another of that name ({path}).")
         return index
 
@@ -88,7 +94,9 @@ def _with_local_rows(original: Callable) -> Callable:
         task = benchmarks.read_catalogue().tasks.get(name)
         if task is None or not isinstance(config, dict):
             return config
-        return {**config, **sources.local_dataset(task)}
+        from lmms_tasks.sources import local_dataset
+
+        return {**config, **local_dataset(task)}
 
     return get_config
 
@@ -125,6 +133,9 @@ def _with_preflight(original: Callable) -> Callable:
         tasks = benchmarks.read_catalogue().leaves(names)
         if not tasks:
             return original(*args, **kwargs)
+        # Imported for runs of ours alone: every run of lmms-eval loads this file.
+        from lmms_tasks.run import Run
+
         tracker = given.get("evaluation_tracker")
         with Run.begin(
             tasks,
@@ -160,6 +171,8 @@ def _with_manifest(original: Callable) -> Callable:
         ours = {name: task for name, task in all_tasks.items() if name in specs}
         if not ours:
             return original(*args, **kwargs)
+        from lmms_tasks.run import Run
+
         run = Run.current() or Run([specs[name] for name in ours])
         threads = run.concurrency()
         if len(ours) == len(all_tasks) and bound.arguments["process_docs_parallel"] == _DEFAULT_THREADS:

@@ -18,6 +18,7 @@ from lmms_tasks import __version__, sources
 from lmms_tasks.benchmarks import TaskSpec, find_benchmarks
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge import panel_for, resolve, shared_cache
+from lmms_tasks.utils.redaction import redact
 
 _LEAST_FREE = 2**30  # bytes under the home folder: replies, fetched pages and manifests of some runs
 # Variables whose values never leave the process.
@@ -119,7 +120,7 @@ def _variables() -> Iterator[Check]:
     data = {benchmark.data_variable for benchmark, _ in find_benchmarks().values()}
     for name in sorted(os.environ):
         if name.startswith("LMMS_TASKS_") or name in data or name.startswith(("OPENAI_", "MIRAGE_")):
-            value = "(set)" if any(word in name for word in _SECRET) else os.environ[name]
+            value = "(set)" if any(word in name for word in _SECRET) else redact(os.environ[name])
             yield Check(name, None, value)
 
 

@@ -157,3 +157,10 @@ def test_keys_are_never_shown(doctor, capsys, monkeypatch):
     _, checks = doctor()
     assert checks["OPENAI_API_KEY"]["found"] == "(set)"
     assert "sk-planted" not in json.dumps(checks)
+
+
+def test_a_password_inside_an_address_is_never_shown(doctor, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://someone:planted-password@127.0.0.1:1/v1")
+    _, checks = doctor()
+    assert "planted-password" not in json.dumps(checks)
+    assert checks["OPENAI_BASE_URL"]["found"] == "http://[REDACTED]@127.0.0.1:1/v1"

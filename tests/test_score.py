@@ -196,3 +196,24 @@ def test_path_is_the_folder_that_holds_the_yaml_files(capsys):
 
     assert main(["path"]) == 0
     assert list(Path(capsys.readouterr().out.strip()).glob("mirage/mirage_mmst_id.yaml"))
+
+
+def test_the_manifest_has_the_hash_of_the_rubric_that_the_judges_saw(capsys, tmp_path, monkeypatch):
+    path, _ = sample_answers(tmp_path, "mirage_mmst_mg_sample", count=1)
+    (tmp_path / "mine.txt").write_text("Compare {{answer}} with {{gold_answer}}.")
+    judge = '[[mirage.mmst.judges]]\nname = "x"\nmodel = "judge"\n'
+    own = '[mirage.mmst.rubric_file]\n"mirage.mmst_mg" = "mine.txt"\n'
+    (tmp_path / "shipped.toml").write_text(judge)
+    (tmp_path / "own.toml").write_text(own + judge)
+    reply = json.dumps(dict.fromkeys(FACETS, 4))
+    found = {}
+    with JudgeServer(reply) as server:
+        monkeypatch.setenv("LMMS_TASKS_JUDGE_X_BASE_URL", server.base_url)
+        for name in ("shipped", "own"):
+            profile = tmp_path / f"{name}.toml"
+            printed = score(capsys, "mirage_mmst_mg_sample", path, "--judges", profile)
+            found[name] = printed["manifests"]["mirage_mmst_mg_sample"]["rubrics"]["mirage.mmst_mg"]
+    from lmms_tasks.mirage.hooks import MG_RUBRIC
+
+    assert found["shipped"] == MG_RUBRIC.hash != found["own"]
+    assert found["own"] == MG_RUBRIC.with_template("Compare {{answer}} with {{gold_answer}}.").hash

@@ -22,6 +22,7 @@ import lmms_tasks
 from lmms_tasks.utils.agreement import krippendorff_alpha, mean_standard_deviation
 from lmms_tasks.utils.judge import panel_for, resolve
 from lmms_tasks.utils.judge.verdict import NUMBERS
+from lmms_tasks.utils.redaction import redact
 from lmms_tasks.utils.statistics import mean, scores
 
 Item = Mapping[str, Any]
@@ -52,12 +53,12 @@ def task_manifest(
         "task_version": task.version,
         "benchmark": task.benchmark.name,
         "versions": {"lmms-tasks": lmms_tasks.__version__, "lmms-eval": _version("lmms-eval")},
-        "model": dict(model),
+        "model": {name: redact(value) for name, value in model.items()},
         "data": dict(data),
         "rows": len(records),
         "metrics": {name: value for name, value in metrics.items() if name != "alias"},
         "answers": dict(Counter(status for record in records for status in record["answers"])),
-        "rubrics": {name: rubric.hash for name, rubric in task.benchmark.rubrics(task).items()},
+        "rubrics": _rubric_hashes(task),
         "panel": panel,
         "judge_is_model_under_test": itself,
         "judges": judge_summary(records),
@@ -175,6 +176,13 @@ def without_nan(value: Any) -> Any:
     if hasattr(value, "item"):  # a numpy scalar
         return without_nan(value.item())
     return value
+
+
+def _rubric_hashes(task: Any) -> dict[str, str]:
+    """The hash of each rubric as the judges saw it: the user's own text where the profile names a `rubric_file`."""
+    panel = panel_for(task.judge_use, task.on_samples) if task.judge_use else None
+    rubrics = task.benchmark.rubrics(task)
+    return {name: (panel.rubric(rubric) if panel else rubric).hash for name, rubric in rubrics.items()}
 
 
 def _panel(task: Any) -> dict[str, Any] | None:

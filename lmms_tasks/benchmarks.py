@@ -34,6 +34,7 @@ class Benchmark:
         breakdowns: from a task and its items by metric to what the run's manifest tells beside the metrics.
         rubrics: the rubrics that a task's judges follow, by name; their hashes go to the manifest.
         check: what preflight asks beyond rows, images and judges; ends the run with one sentence (SystemExit).
+        check_images: what preflight asks of images that a model will open, where they are no columns of the rows.
         local_files: the files of the user's folder that hold a task's rows, where one file by its word is not enough.
         read_answers: reads a file or folder of answers in a form of the benchmark's own (transcripts, reports), by the
             position of the row; None for a form that it does not know, which is then read as any other.
@@ -52,6 +53,7 @@ class Benchmark:
     breakdowns: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]]], dict[str, Any]]
     rubrics: Callable[[TaskSpec], Mapping[str, Any]] = lambda task: {}
     check: Callable[[TaskSpec], None] = lambda task: None
+    check_images: Callable[[TaskSpec], None] = lambda task: None
     local_files: Callable[[TaskSpec, Path], list[Path]] | None = None
     read_answers: Callable[[TaskSpec, Path, Sequence[Mapping[str, Any]]], dict[int, list[str]] | None] = (
         lambda task, path, rows: None

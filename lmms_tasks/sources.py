@@ -77,6 +77,8 @@ def check_rows(task: TaskSpec, need_images: bool) -> None:
             datasets.load_dataset_builder(**_load_arguments(task))
         except Exception as error:
             raise SystemExit(_unreachable(task, error)) from error
+    if need_images:
+        task.benchmark.check_images(task)
 
 
 def describe(task: TaskSpec, rows: datasets.Dataset) -> dict[str, Any]:

@@ -105,6 +105,7 @@ BENCHMARK = Benchmark(
     breakdowns=_breakdowns,
     rubrics=_rubrics,
     check=_check,
+    check_images=check_images,
     local_files=_local_files,
     read_answers=_read_answers,
     prepare=_prepare,

@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 import lmms_tasks
+from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.rows import Schema
 
 
@@ -33,6 +34,8 @@ class Benchmark:
         schema: columns and words by which a task's rows are recognised, by the task's `metadata.configuration`.
         breakdowns: from a task and its items by metric to what the run's manifest tells beside the metrics.
         rubrics: the rubrics that a task's judges follow, by name; their hashes go to the manifest.
+        variables: the environment variables that it reads beside `data_variable`.
+        requirements: what `lmms-tasks doctor` looks at beside rows and judges, such as encoders.
         check: what preflight asks beyond rows, images and judges; ends the run with one sentence (SystemExit).
         check_images: what preflight asks of images that a model will open, where they are no columns of the rows.
         local_files: the files of the user's folder that hold a task's rows, where one file by its word is not enough.
@@ -52,6 +55,8 @@ class Benchmark:
     schema: Callable[[str], Schema]
     breakdowns: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]]], dict[str, Any]]
     rubrics: Callable[[TaskSpec], Mapping[str, Any]] = lambda task: {}
+    variables: tuple[str, ...] = ()
+    requirements: Callable[[TaskSpec], Iterable[Check]] = lambda task: ()
     check: Callable[[TaskSpec], None] = lambda task: None
     check_images: Callable[[TaskSpec], None] = lambda task: None
     local_files: Callable[[TaskSpec, Path], list[Path]] | None = None

@@ -5,17 +5,20 @@ Each check is one line: what was looked at, whether it is in order, and the one 
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, entry_points, version
-from typing import Any
+
+import huggingface_hub.utils.logging
 
 from lmms_tasks import __version__, sources
 from lmms_tasks.benchmarks import TaskSpec, find_benchmarks
+from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge import panel_for, resolve, shared_cache
 from lmms_tasks.utils.redaction import redact
@@ -23,28 +26,20 @@ from lmms_tasks.utils.redaction import redact
 _LEAST_FREE = 2**30  # bytes under the home folder: replies, fetched pages and manifests of some runs
 # Variables whose values never leave the process.
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at.
-
-    `ok` is None where nothing is wrong and something is worth knowing. `advice` says what to do where `ok` is False.
-    """
-
-    name: str
-    ok: bool | None
-    found: str
-    advice: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def line(self) -> str:
-        mark = {True: "✓", False: "✗", None: "·"}[self.ok]
-        return f"{mark} {self.name}: {self.found}" + (f"\n    → {self.advice}" if self.advice else "")
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+# What is read whatever the benchmark; each benchmark declares its own.
+VARIABLES = (
+    "LMMS_TASKS_HOME",
+    "LMMS_TASKS_JUDGES",
+    "LMMS_TASKS_CACHE",
+    "LMMS_TASKS_DISABLE",
+    "LMMS_TASKS_LOCKSTEP",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_URL",
+    "OPENAI_API_KEY",
+    "RANK",
+    "WORLD_SIZE",
+)
+_JUDGE = re.compile(r"LMMS_TASKS_JUDGE_[A-Z0-9_]+_(BASE_URL|API_KEY|MODEL)")
 
 
 def diagnose(tasks: Sequence[TaskSpec], need_images: bool = True) -> Iterator[Check]:
@@ -55,8 +50,10 @@ def diagnose(tasks: Sequence[TaskSpec], need_images: bool = True) -> Iterator[Ch
     yield from _home()
     yield _cache()
     yield from _variables()
+    unreachable: dict[str, str] = {}
     for task in tasks:
-        yield from _rows(task, need_images)
+        yield _rows(task, need_images, unreachable)
+    yield from _requirements(tasks)
     for use, on_samples in sorted({(task.judge_use, task.on_samples) for task in tasks if task.judge_use}):
         yield from _judges(use, on_samples)
     for task in tasks:
@@ -117,22 +114,58 @@ def _opened() -> str:
 
 
 def _variables() -> Iterator[Check]:
-    data = {benchmark.data_variable for benchmark, _ in find_benchmarks().values()}
-    for name in sorted(os.environ):
-        if name.startswith("LMMS_TASKS_") or name in data or name.startswith(("OPENAI_", "MIRAGE_")):
-            value = "(set)" if any(word in name for word in _SECRET) else redact(os.environ[name])
+    """Every variable that is read, with its value; those that are not set in one line."""
+    own = [
+        name for benchmark, _ in find_benchmarks().values() for name in (benchmark.data_variable, *benchmark.variables)
+    ]
+    known = dict.fromkeys([*VARIABLES, *own])
+    # Judges have names of the profile's choice.
+    found = [name for name in os.environ if name in known or name.startswith("LMMS_TASKS_")]
+    for name in sorted(found):
+        value = "(set)" if any(word in name for word in _SECRET) else redact(os.environ[name])
+        if name in known or _JUDGE.fullmatch(name):
             yield Check(name, None, value)
+        else:
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
+            advice = f"correct it to {close[0]}, or unset it" if close else ""
+            yield Check(name, False if close else None, f"{value}; nothing reads it", advice)
+    unset = [name for name in known if name not in found]
+    yield Check("variables that are not set", None, ", ".join(unset) or "none")
 
 
-def _rows(task: TaskSpec, need_images: bool) -> Iterator[Check]:
+def _rows(task: TaskSpec, need_images: bool, unreachable: dict[str, str]) -> Check:
+    """`unreachable`: the datasets that the hub did not give, which are not asked for again."""
+    dataset = task.config["dataset_path"]
+    on_hub = not task.on_samples and not sources.local_source(task)
+    if on_hub and dataset in unreachable:
+        return Check(
+            f"{task.name} rows", False, "not usable", f"as for {unreachable[dataset]}, whose dataset it shares"
+        )
+    asked = False
+
     def look() -> str:
+        nonlocal asked
+        # The hub's client tells of each attempt on a dead line; the check says it once.
+        huggingface_hub.utils.logging.set_verbosity_error()
         task.benchmark.check(task)
+        asked = True
         sources.check_rows(task, need_images)
-        if task.on_samples or sources.local_source(task):
-            return f"{len(sources.load_rows(task)):,} rows"
-        return f"the dataset {task.config['dataset_path']} can be had"
+        return f"the dataset {dataset} can be had" if on_hub else f"{len(sources.load_rows(task)):,} rows"
 
-    yield _asked(f"{task.name} rows", look)
+    check = _asked(f"{task.name} rows", look)
+    if on_hub and asked and not check.ok:
+        unreachable[dataset] = task.name
+    return check
+
+
+def _requirements(tasks: Sequence[TaskSpec]) -> Iterator[Check]:
+    """What a benchmark needs beside rows and judges, such as encoders; each thing once."""
+    seen: list[Check] = []
+    for task in tasks:
+        for check in task.benchmark.requirements(task):
+            if check not in seen:
+                seen.append(check)
+                yield check
 
 
 def _judges(use: str, on_samples: bool) -> Iterator[Check]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 
+import lmms_tasks
+from lmms_tasks.benchmarks import find_benchmarks
 from lmms_tasks.cli import main
+from lmms_tasks.doctor import VARIABLES
 from tests.judge_server import Answer, JudgeServer
+from tests.sgmri_vqa.conftest import data, slices, volume_row, write_rows  # noqa: F401 - fixtures
 from tests.test_sources import local, mmst_row  # noqa: F401 - a fixture
 
 TASK = "mirage_mmst_mg"
@@ -26,6 +32,13 @@ def doctor(capsys, home):
         return code, {check["name"]: check for check in told["checks"]}
 
     return run
+
+
+@pytest.fixture
+def volume(data, slices):  # noqa: F811
+    """A question about a volume of four slices, which are there."""
+    write_rows(data / "volume.json", [volume_row()])
+    return slices / "brain"
 
 
 def judged_by(monkeypatch, tmp_path, server, price=""):
@@ -85,6 +98,60 @@ def test_rows_of_a_hub_that_cannot_be_reached(doctor):
     code, checks = doctor(TASK)
     assert code == 1 and list(broken(checks)) == [f"{TASK} rows"]
     assert "MIRAGE_DATA" in checks[f"{TASK} rows"]["advice"]
+
+
+def test_a_dataset_that_cannot_be_reached_is_asked_for_once(doctor):
+    """Each look at a dead hub takes its client half a minute."""
+    code, checks = doctor("mirage_mmst")
+    assert code == 1 and set(broken(checks)) == {f"mirage_mmst_{name} rows" for name in ("id", "mg", "contextual_mg")}
+    assert "mirage_mmst_id" in checks["mirage_mmst_mg rows"]["advice"]
+
+
+def test_a_slice_that_is_missing(doctor, volume):
+    code, checks = doctor("sgmri_vqa_volume")
+    assert code == 0 and checks["sgmri_vqa_volume rows"]["ok"]
+    lost = sorted(volume.rglob("*.png"))[1]
+    lost.unlink()
+    code, checks = doctor("sgmri_vqa_volume")
+    assert code == 1 and list(broken(checks)) == ["sgmri_vqa_volume rows"]
+    assert "_slice_002.png" in checks["sgmri_vqa_volume rows"]["advice"]
+
+
+def test_a_sentence_encoder_that_is_none(doctor, monkeypatch, tmp_path):
+    monkeypatch.setenv("SGMRI_VQA_SENTENCE_ENCODER", str(tmp_path))
+    code, checks = doctor("sgmri_vqa_image_sample")
+    assert code == 1 and "modules.json" in checks["encoders of SGMRI-VQA"]["advice"]
+
+
+def test_an_encoder_without_its_layer(doctor, monkeypatch):
+    monkeypatch.setenv("SGMRI_VQA_ENCODER", "bert-base-uncased")
+    code, checks = doctor("sgmri_vqa_image_sample")
+    assert code == 1 and "SGMRI_VQA_LAYER" in checks["encoders of SGMRI-VQA"]["advice"]
+
+
+def test_a_variable_with_a_slip_of_the_pen(doctor, monkeypatch):
+    monkeypatch.setenv("LMMS_TASKS_JUDGE", "paper")
+    monkeypatch.setenv("LMMS_TASKS_OF_MINE", "1")
+    code, checks = doctor()
+    assert code == 1 and list(broken(checks)) == ["LMMS_TASKS_JUDGE"]
+    assert "LMMS_TASKS_JUDGES" in checks["LMMS_TASKS_JUDGE"]["advice"]
+    assert checks["LMMS_TASKS_OF_MINE"]["found"] == "1; nothing reads it"
+
+
+def test_every_variable_that_is_read_is_told_here_and_in_the_readme(doctor, monkeypatch):
+    root = Path(lmms_tasks.__file__).parent
+    source = "\n".join(path.read_text() for path in root.rglob("*.py") if "samples" not in path.parts)
+    read = set(re.findall(r"\b(?:LMMS_TASKS|MIRAGE|AMIGO|SGMRI_VQA|MMDR)_[A-Z_]*[A-Z]\b", source))
+    read -= {name for name in read if name.startswith("LMMS_TASKS_JUDGE_")}
+    declared = {name for benchmark, _ in find_benchmarks().values() for name in benchmark.variables}
+    declared |= {benchmark.data_variable for benchmark, _ in find_benchmarks().values()} | set(VARIABLES)
+    assert read <= declared and len(read) > 20
+    readme = (root.parent / "README.md").read_text()
+    assert [name for name in sorted(declared) if f"`{name}`" not in readme] == []
+    monkeypatch.setenv("MMDR_VEF_GT", "truth.json")
+    _, checks = doctor()
+    assert checks["MMDR_VEF_GT"]["found"] == "truth.json"
+    assert "MMDR_PAIRS" in checks["variables that are not set"]["found"]
 
 
 def test_an_image_that_is_missing(doctor, local, tmp_path):  # noqa: F811

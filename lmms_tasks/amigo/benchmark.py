@@ -95,6 +95,7 @@ BENCHMARK = Benchmark(
     name="amigo",
     title="AMIGO (episodes against an oracle)",
     data_variable=VARIABLE,
+    variables=("AMIGO_TRANSCRIPTS",),
     schema=_schema,
     breakdowns=_breakdowns,
     rubrics=_rubrics,

@@ -61,6 +61,7 @@ BENCHMARK = Benchmark(
     name="mirage",
     title="MIRAGE (agriculture)",
     data_variable="MIRAGE_DATA",
+    variables=("MIRAGE_TRAIN_ENTITIES",),
     schema=SCHEMAS.__getitem__,
     breakdowns=_breakdowns,
     rubrics=_rubrics,

@@ -62,6 +62,7 @@ BENCHMARK = Benchmark(
     name="mmdeepresearch_bench",
     title="MMDeepResearch-Bench",
     data_variable="MMDR_DATA",
+    variables=("MMDR_VEF_GT", "MMDR_PAIRS", "LMMS_TASKS_FETCH", "LMMS_TASKS_FETCH_CONTACT", "LMMS_TASKS_FETCH_PROXY"),
     schema=rows.SCHEMAS.__getitem__,
     breakdowns=_breakdowns,
     rubrics=_rubrics,

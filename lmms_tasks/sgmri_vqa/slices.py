@@ -47,6 +47,8 @@ def slice_files(row: Mapping[str, Any]) -> dict[int, Path]:
 
 def check_slices(rows: Iterable[Mapping[str, Any]]) -> None:
     """End the run with one sentence if the slices of one of the rows are not all there; opens no file."""
+    # The user may have added or moved files since another run of this process looked.
+    index_slices.cache_clear()
     for row in rows:
         slice_files(row)
 

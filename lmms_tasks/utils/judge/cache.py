@@ -23,6 +23,7 @@ from loguru import logger
 
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge.database import Database, file_system, is_network
+from lmms_tasks.utils.judge.reply import first_token
 from lmms_tasks.utils.judge.rubric import Rubric
 from lmms_tasks.utils.reasoning import strip_reasoning
 
@@ -38,6 +39,7 @@ class StoredReply:
     model: str
     input_tokens: int
     output_tokens: int
+    logprobs: Mapping[str, float] | None = None
 
 
 def cache_key(
@@ -95,8 +97,11 @@ class Cache:
                 return self._memory[key]
         if not self._from_file(key):
             return None
-        rows = self._run("SELECT text, model, input_tokens, output_tokens FROM replies WHERE key = ?", (key,))
-        return StoredReply(*rows[0]) if rows else None
+        rows = self._run("SELECT text, model, input_tokens, output_tokens, reply FROM replies WHERE key = ?", (key,))
+        if not rows:
+            return None
+        *known, body = rows[0]
+        return StoredReply(*known, _logprobs(body, known[0]))
 
     def __contains__(self, key: str) -> bool:
         """Whether there is a valid reply for `key`, without reading it."""
@@ -118,7 +123,7 @@ class Cache:
                 reply.model,
                 reply.input_tokens,
                 reply.output_tokens,
-                json.dumps(raw),
+                json.dumps(_without_text(raw, reply.text)),
             ),
         )
         with self._lock:
@@ -182,6 +187,25 @@ class Cache:
                     "next run will ask again for what is not in the file."
                 )
             return None
+
+
+def _without_text(raw: Mapping[str, Any], text: str) -> Mapping[str, Any]:
+    """A chat completion without its content where that is `text`, which the file holds already."""
+    choices = raw.get("choices")
+    if not isinstance(choices, list) or not choices or choices[0].get("message", {}).get("content") != text:
+        return raw
+    first = {**choices[0], "message": {**choices[0]["message"], "content": None}}
+    return {**raw, "choices": [first, *choices[1:]]}
+
+
+def _logprobs(body: str, text: str) -> dict[str, float] | None:
+    """The log-probabilities that a stored reply came with; the body is parsed only where it has some."""
+    if '"top_logprobs"' not in body:
+        return None
+    try:
+        return first_token(json.loads(body), text)
+    except ValueError:
+        return None
 
 
 _shared: dict[tuple[Path | None, str, int], Cache] = {}

@@ -29,6 +29,7 @@ CONNECT = 15.0  # seconds: who has not accepted by then is not there
 # A request that ran into its deadline cost the whole deadline: so many tries, however many others may have.
 TRIES_AFTER_TIMEOUT = 3
 MODELS_TIMEOUT = 10.0
+TOP_LOGPROBS = 5  # tokens whose log-probabilities come with an answer of one word, as in the official code of MMDR
 
 
 class Client:
@@ -57,13 +58,16 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def parameters(self, token_limit: int | None = None) -> dict[str, Any]:
-        """What is sent beside model and messages: sampling, the token limit under its name, `extra`, less `omit`."""
+    def parameters(self, token_limit: int | None = None, logprobs: bool = False) -> dict[str, Any]:
+        """What is sent beside model and messages: sampling, the token limit under its name, the request for
+        log-probabilities, `extra`, less `omit`."""
         judge = self.judge
         parameters: dict[str, Any] = {}
         if judge.temperature is not None:
             parameters["temperature"] = judge.temperature
         parameters["max_completion_tokens" if judge.openai else "max_tokens"] = token_limit or judge.max_tokens
+        if logprobs:
+            parameters |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
         parameters |= judge.extra
         # Either name of the limit omits it: which one is sent depends on the endpoint.
         omitted = set(judge.omit)
@@ -78,6 +82,7 @@ class Client:
         token_limit: int | None = None,
         tries: Callable[[], int] | None = None,
         each_try: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+        logprobs: bool = False,
     ) -> Reply:
         """One reply.
 
@@ -86,10 +91,11 @@ class Client:
             token_limit: in place of the judge's own.
             tries: the most requests, asked again after each one; the judge's own number by default.
             each_try: entered around each request, not around the pauses between; what it raises ends the call.
+            logprobs: ask for log-probabilities too.
 
         Raises JudgeError once no further try may help.
         """
-        body = {"model": self.judge.model, "messages": list(messages), **self.parameters(token_limit)}
+        body = {"model": self.judge.model, "messages": list(messages), **self.parameters(token_limit, logprobs)}
         content = json.dumps(body, ensure_ascii=False).encode("utf-8")
         for attempt in tenacity.Retrying(
             retry=tenacity.retry_if_exception(lambda error: isinstance(error, JudgeError) and error.passing),

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 _SIGNATURES = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"), (b"RIFF", "webp"))
+
+
+def shows_images(messages: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether chat messages hold an image."""
+    return count_images(messages) > 0
+
+
+def count_images(messages: Iterable[Mapping[str, Any]]) -> int:
+    """How many images chat messages hold."""
+    parts = [part for message in messages if not isinstance(message["content"], str) for part in message["content"]]
+    return sum(part.get("type") == "image_url" for part in parts)
 
 
 def image_part(image: Any) -> dict[str, Any]:

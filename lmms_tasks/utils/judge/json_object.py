@@ -29,16 +29,21 @@ _NO_ANSWER = {
 }
 
 
+def answer_of(reply: str) -> str:
+    """The reply without its reasoning. Raises InvalidReply where nothing else is in it."""
+    answer = strip_reasoning(reply)
+    if answer.state != "answered":
+        raise InvalidReply(_NO_ANSWER[answer.state])
+    return answer.text
+
+
 def only_object(reply: str) -> dict[str, Any]:
     """The one JSON object outside the reasoning of `reply`; prose and a code fence around it are allowed.
 
     Raises InvalidReply for none, for more than one, for an object inside a list, for an object inside braces that are
     no JSON, and for a field that is given twice with different values.
     """
-    answer = strip_reasoning(reply)
-    if answer.state != "answered":
-        raise InvalidReply(_NO_ANSWER[answer.state])
-    text = answer.text
+    text = answer_of(reply)
     found: list[dict[str, Any]] = []
     place = unclosed = 0
     while hit := _BRACKET.search(text, place):

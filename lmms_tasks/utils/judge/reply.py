@@ -7,9 +7,12 @@ holds one of each with its source.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from lmms_tasks.utils.reasoning import strip_reasoning
 
 # Statuses that another try may pass: time-out, conflict, too many requests; and every 5xx.
 PASSING = frozenset({408, 409, 429})
@@ -57,7 +60,7 @@ class JudgeError(Exception):
 class Reply:
     """A chat completion. `text` is the content alone: reasoning is never read as an answer.
 
-    Token counts are 0 where `usage_missing`. `raw` is the body as it came.
+    Token counts are 0 where `usage_missing`. `raw` is the body as it came. `logprobs`: see `first_token`.
     """
 
     text: str
@@ -70,6 +73,7 @@ class Reply:
     usage_missing: bool = False
     refusal: str = ""
     tool_calls: bool = False
+    logprobs: Mapping[str, float] | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -128,8 +132,40 @@ def read_reply(body: bytes, status: int = 200) -> Reply:
         usage_missing=not usage,
         refusal=_string(message.get("refusal")) or _refusal_part(message.get("content")),
         tool_calls=bool(message.get("tool_calls")),
+        logprobs=first_token(raw, _text(message.get("content"))),
         raw=raw,
     )
+
+
+def first_token(raw: Mapping[str, Any], text: str) -> dict[str, float] | None:
+    """The natural log-probabilities of the answer's first token and of those that could have stood in its place.
+
+    `text` is the content of `raw`, a chat completion as OpenAI has it (`choices[0].logprobs.content`). Tokens of a
+    reasoning block before the answer are passed over. None where the server returned none.
+    """
+    choices = raw.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    logprobs = choice.get("logprobs")
+    listed = logprobs.get("content") if isinstance(logprobs, dict) else None
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    tokens = [_string(entry.get("token")) for entry in entries]
+    answer = strip_reasoning(text).text
+    # The answer ends the tokens, whatever the server left out of the content before it.
+    place = "".join(tokens).rfind(answer) if answer else -1
+    if place < 0:
+        return None
+    for entry, token in zip(entries, tokens, strict=True):
+        if place < len(token):
+            break
+        place -= len(token)
+    also = entry.get("top_logprobs")
+    known = [*(also if isinstance(also, list) else ()), entry]
+    found = {
+        _string(one.get("token")): float(one["logprob"])
+        for one in known
+        if isinstance(one, dict) and isinstance(one.get("logprob"), int | float) and math.isfinite(one["logprob"])
+    }
+    return found or None
 
 
 def words_of(body: bytes) -> str:

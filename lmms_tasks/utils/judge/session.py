@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
@@ -14,9 +14,11 @@ from loguru import logger
 from lmms_tasks.utils.judge.cache import Cache, StoredReply, cache_key
 from lmms_tasks.utils.judge.client import Client
 from lmms_tasks.utils.judge.endpoints import variable
+from lmms_tasks.utils.judge.images import shows_images
 from lmms_tasks.utils.judge.json_object import InvalidReply
 from lmms_tasks.utils.judge.limits import Budget, BudgetSpent, ConcurrencyLimit, Workers, rank_share
 from lmms_tasks.utils.judge.profiles import Judge
+from lmms_tasks.utils.judge.refusal import CLOSING, Need, Refused, sentence, sentence_about
 from lmms_tasks.utils.judge.reply import JudgeError, Reply
 from lmms_tasks.utils.judge.rubric import Rubric
 from lmms_tasks.utils.judge.verdict import Verdict
@@ -26,10 +28,6 @@ REPEATS = 2
 LARGER = 2
 # After so many calls in a row whose retries all ran out, the endpoint counts as gone: later calls try once each.
 OUTAGES = 5
-
-
-class Refused(Exception):
-    """A judge will answer none of its calls; the message is the sentence that ends the run."""
 
 
 class Session:
@@ -58,6 +56,7 @@ class Session:
         self._lock = threading.Lock()
         self._announced = False
         self._answered = False
+        self._proved: set[Need] = set()  # what a question may need and a reply has shown that the judge can do
         self._closed: str | None = None
         self._outages = 0
         self._hangs = False
@@ -80,7 +79,7 @@ class Session:
 
     def key(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int) -> str:
         """Where the cache has the reply to this question."""
-        parameters = self._client.parameters()
+        parameters = self._client.parameters(logprobs=self._wants_logprobs(rubric))
         return cache_key(self.judge.model, self._endpoint.label, messages, parameters, rubric, generation)
 
     def has_reply(self, key: str) -> bool:
@@ -134,7 +133,7 @@ class Session:
                 break
             except JudgeError as error:
                 if error.status in (401, 403):
-                    raise SystemExit(self._refusal(error)) from None
+                    raise SystemExit(sentence(self.judge, self.host, error)) from None
                 if error.kind != "connection":
                     return  # it is there, and has no list of models
                 if last:
@@ -156,11 +155,21 @@ class Session:
             fields = rubric.scores(rubric.parse(stored.text))
         except InvalidReply:
             return None  # damaged on disk: asked again
+        if rubric.form == "word" and stored.logprobs is None:
+            return None
         with self._lock:
             self.cached += 1
         self._note_model(stored.model)
         return self._verdict(
-            "valid", None, generation, key, fields, stored.model, (stored.input_tokens, stored.output_tokens), True
+            "valid",
+            None,
+            generation,
+            key,
+            fields,
+            stored.model,
+            (stored.input_tokens, stored.output_tokens),
+            True,
+            stored.logprobs,
         )
 
     def _ask(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int, key: str) -> Verdict:
@@ -168,7 +177,7 @@ class Session:
         repeats, token_limit, tokens = REPEATS, None, (0, 0)
         while True:
             try:
-                reply = self._call(messages, token_limit)
+                reply = self._call(rubric, messages, token_limit)
             except BudgetSpent as error:
                 return self._verdict("budget", str(error), generation, key, tokens=tokens)
             except _Closed as error:
@@ -191,23 +200,35 @@ class Session:
                     repeats -= 1
                     continue
                 return self._verdict(status, error.reason, generation, key, None, reply.model, tokens)
-            stored = StoredReply(reply.text, reply.model, *tokens)
+            logprobs = reply.logprobs if rubric.form == "word" else None
+            if rubric.form == "word" and logprobs is None:
+                # A server that has none has none the next time: a strict verdict in their place would mix two scales.
+                reason = "the server returned no log-probabilities of its answer"
+                self._cache.record_attempt(key, "invalid", reason, reply.raw)
+                return self._verdict("invalid", reason, generation, key, None, reply.model, tokens)
+            stored = StoredReply(reply.text, reply.model, *tokens, logprobs)
             self._cache.put(key, stored, reply.raw, self.judge.name, generation)
-            return self._verdict("valid", None, generation, key, fields, reply.model, tokens)
+            return self._verdict("valid", None, generation, key, fields, reply.model, tokens, logprobs=logprobs)
 
-    def _call(self, messages: Sequence[Mapping[str, Any]], token_limit: int | None) -> Reply:
+    def _wants_logprobs(self, rubric: Rubric) -> bool:
+        return rubric.form == "word" and self.judge.logprobs
+
+    def _call(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], token_limit: int | None) -> Reply:
         """One reply, with all that follows from it or from its failure."""
+        needs: set[Need] = {"images"} if shows_images(messages) else set()
+        needs |= {"logprobs"} if self._wants_logprobs(rubric) else set()
         probing = self._may_call()
         try:
-            reply = self._client.ask(messages, token_limit, self._tries, self._one_try)
+            reply = self._client.ask(messages, token_limit, self._tries, self._one_try, "logprobs" in needs)
         except JudgeError as error:
-            self._note_failure(error)
+            self._note_failure(error, rubric.name, needs)
             raise
         finally:
             if probing:
                 self._probe.release()
         self._limit.recover()
         self._note_reply(reply)
+        self._proved |= needs
         return reply
 
     @contextmanager
@@ -284,8 +305,9 @@ class Session:
                 "before: the run's verdicts come from more than one model."
             )
 
-    def _note_failure(self, error: JudgeError) -> None:
-        """Take the consequences of a failed call; raises Refused where the judge has never worked."""
+    def _note_failure(self, error: JudgeError, rubric: str, needs: Collection[Need]) -> None:
+        """Take the consequences of a failed call; raises Refused where the judge has never worked, or has never
+        answered a question that needs what this one needs."""
         refused = error.kind == "status" and not error.passing
         with self._lock:
             if error.outage:
@@ -295,8 +317,7 @@ class Session:
             else:
                 gone = False
             first = not self._answered
-            # What these statuses say holds for every later call too.
-            closes = refused and not first and error.status in (401, 402, 403, 429) and self._closed is None
+            closes = refused and not first and error.status in CLOSING and self._closed is None
             if closes:
                 self._closed = f"the judge takes no more calls ({error})"
         if gone:
@@ -307,22 +328,13 @@ class Session:
             )
         if closes:
             logger.warning(f"The judge {self.judge.name} at {self.host} takes no more calls ({error}).")
-        if refused and first:
-            sentence = self._refusal(error)
-            self._refuse(sentence)
-            raise Refused(sentence) from None
-
-    def _refusal(self, error: JudgeError) -> str:
-        name = self.judge.name
-        if error.status in (401, 403):
-            advice = f"set {variable(name, 'API_KEY')} (or OPENAI_API_KEY) to a key that may use it"
-        elif error.status == 404:
-            advice = f"check the model {self.judge.model} and {variable(name, 'BASE_URL')} (or OPENAI_BASE_URL)"
-        elif error.status in (402, 429):
-            advice = "see to the account's credit"
-        else:
-            advice = "change what the profile sends (`extra`, `omit`, `token_limit`, `openai`) or the judge's address"
-        return f"judge {name} at {self.host} refused ({error.status}): {error.words.rstrip('.')}; {advice}."
+        unproved = set(needs) - self._proved if error.status not in CLOSING else set()
+        if refused and (first or unproved):
+            told = sentence(self.judge, self.host, error)
+            if unproved:
+                told = sentence_about(unproved, rubric, self.judge, self.host, error)
+            self._refuse(told)
+            raise Refused(told) from None
 
     def _is_limited(self) -> bool:
         return bool({"max_tokens", "max_completion_tokens"} & set(self._client.parameters()))
@@ -337,8 +349,9 @@ class Session:
         model: str = "",
         tokens: tuple[int, int] = (0, 0),
         cached: bool = False,
+        logprobs: Mapping[str, float] | None = None,
     ) -> Verdict:
-        return Verdict(fields, status, reason, self.judge.name, generation, model, *tokens, key, cached)
+        return Verdict(fields, status, reason, self.judge.name, generation, model, *tokens, key, cached, logprobs)
 
 
 class _Closed(Exception):

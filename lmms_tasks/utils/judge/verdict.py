@@ -20,6 +20,7 @@ class Verdict:
 
     `fields` are the scores of a valid verdict, without free text. `reason` says why any other has none. `model` is the
     name that the server returned. `cached`: no request was made for it. `key`: where the cache has the reply.
+    `logprobs`: of an answer in one word, the natural log-probabilities of its first token and of the likeliest others.
     """
 
     fields: Mapping[str, float | str] | None
@@ -32,6 +33,7 @@ class Verdict:
     output_tokens: int = 0
     key: str = ""
     cached: bool = False
+    logprobs: Mapping[str, float] | None = None
 
     @property
     def valid(self) -> bool:

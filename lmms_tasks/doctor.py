@@ -205,12 +205,16 @@ def _cost(task: TaskSpec) -> Iterator[Check]:
     if not rows:
         return
     process_results, gold = task.hook("process_results"), task.hook("doc_to_target")
+    answers = [str(gold(row)) for row in rows]
+    if not any(answers):
+        return  # without gold answers there is nothing to count calls in; `requirements` may tell the most
     with panel.planning() as plan:
-        for row in rows:
-            process_results(row, [str(gold(row))])
+        for row, answer in zip(rows, answers, strict=True):
+            process_results(row, [answer])
     for cost in plan.costs():
         money = "no price in the profile" if cost["dollars"] is None else f"${cost['dollars']:.2f} for the prompts"
-        found = f"{cost['calls']:,} calls, about {cost['prompt_tokens']:,} tokens of prompts, {money}"
+        shown = f" with {cost['images']:,} images" if cost["images"] else ""
+        found = f"{cost['calls']:,} calls{shown}, about {cost['prompt_tokens']:,} tokens of prompts, {money}"
         yield Check(f"{task.name} by {cost['judge']}", None, found, facts=cost)
 
 

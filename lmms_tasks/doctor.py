@@ -21,6 +21,7 @@ from lmms_tasks.benchmarks import TaskSpec, find_benchmarks
 from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge import panel_for, resolve, shared_cache
+from lmms_tasks.utils.judge.health import judge_checks
 from lmms_tasks.utils.redaction import redact
 
 _LEAST_FREE = 2**30  # bytes under the home folder: replies, fetched pages and manifests of some runs
@@ -182,15 +183,7 @@ def _judges(use: str, on_samples: bool) -> Iterator[Check]:
     if panel.profile.offline:
         yield Check(name, None, "offline: compares words, its numbers say nothing about a model")
         return
-    for told in panel.probe():
-        who = f"judge {told['judge']} at {told['host']}"
-        if told["error"]:
-            yield Check(who, False, told["error"], f"correct the address, the key or the model of {told['judge']}")
-        elif not told["model"].startswith(told["asked"]):  # gpt-4o-mini answers as gpt-4o-mini-2024-07-18
-            advice = f"have {told['host']} serve {told['asked']}, or name {told['model']} in the profile"
-            yield Check(who, False, f"answers as {told['model']}, was asked as {told['asked']}", advice)
-        else:
-            yield Check(who, True, f"answers as {told['model']}")
+    yield from judge_checks(panel)
 
 
 def _cost(task: TaskSpec) -> Iterator[Check]:

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import lmms_tasks
 from lmms_tasks.benchmarks import find_benchmarks
@@ -217,6 +218,36 @@ def test_one_tiny_call_a_judge_and_the_calls_tokens_and_money_of_a_run(doctor, l
     assert (cost["calls"], cost["cached"]) == (6, 0)  # two rows, three generations
     assert cost["dollars"] == pytest.approx(cost["prompt_tokens"] * 2.0 / 1e6)
     assert 1000 < cost["prompt_tokens"] < 20000
+
+
+@pytest.fixture
+def episode(tmp_path, monkeypatch):
+    """An AMIGO episode without attribute tables, and a profile with a table for its oracle."""
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "one.png")
+    Image.new("RGB", (4, 4), "blue").save(tmp_path / "two.png")
+    row = {"episode_id": "e", "images": ["one.png", "two.png"], "gold_idx": 1}
+    monkeypatch.setenv("AMIGO_DATA", str(write_rows(tmp_path / "episodes.json", [row])))
+    profile = tmp_path / "oracle.toml"
+    profile.write_text('[[amigo.oracle.judges]]\nname = "eyes"\nmodel = "eyes-1"\ntries = 1\n')
+    monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
+
+
+def test_an_oracle_that_answers_as_another_model(doctor, episode, monkeypatch):
+    from tests.judge_server import completion
+
+    models = ["eyes-1", "another"]
+    with JudgeServer(lambda body, n: completion("ready", model=models[n > 0])) as server:
+        monkeypatch.setenv("LMMS_TASKS_JUDGE_EYES_BASE_URL", server.base_url)
+        (code, healthy), (later, broken_one) = doctor("amigo"), doctor("amigo")
+    who = f"oracle eyes at 127.0.0.1:{server.port}"
+    assert code == 0 and healthy[who]["ok"]
+    assert later == 1 and list(broken(broken_one)) == [who] and "answers as another" in broken_one[who]["found"]
+
+
+def test_no_oracle_for_episodes_without_tables(doctor, episode, monkeypatch):
+    monkeypatch.delenv("LMMS_TASKS_JUDGES")
+    code, checks = doctor("amigo")
+    assert code == 1 and "[amigo.oracle]" in checks["amigo rows"]["advice"]
 
 
 def test_keys_are_never_shown(doctor, capsys, monkeypatch):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lmms_tasks.benchmarks import Benchmark, TaskSpec
+from lmms_tasks.utils.check import Check
 
 VARIABLE = "AMIGO_DATA"
 
@@ -47,6 +48,22 @@ def _check(task: TaskSpec) -> None:
         from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
 
         oracle_panel().check([RUBRIC])
+
+
+def _requirements(task: TaskSpec) -> Iterator[Check]:
+    """A vision-language oracle answers, where rows without tables need one."""
+    from lmms_tasks.amigo.oracle import oracle_panel
+    from lmms_tasks.utils.judge.health import judge_checks
+
+    given = os.environ.get(VARIABLE, "").strip()
+    if task.on_samples or not given:
+        return
+    try:
+        panel = None if _all_have_tables(Path(given).expanduser(), task) else oracle_panel()
+    except SystemExit:
+        return  # told by the check of the rows
+    if panel is not None:
+        yield from judge_checks(panel, "oracle")
 
 
 def _protocol(task: TaskSpec) -> Any:
@@ -96,6 +113,7 @@ BENCHMARK = Benchmark(
     title="AMIGO (episodes against an oracle)",
     data_variable=VARIABLE,
     variables=("AMIGO_TRANSCRIPTS",),
+    requirements=_requirements,
     schema=_schema,
     breakdowns=_breakdowns,
     rubrics=_rubrics,

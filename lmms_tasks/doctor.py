@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, entry_points, version
 
@@ -21,6 +22,7 @@ from lmms_tasks.benchmarks import TaskSpec, find_benchmarks
 from lmms_tasks.utils.check import Check
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge import panel_for, resolve, shared_cache
+from lmms_tasks.utils.judge.cache import MODE
 from lmms_tasks.utils.judge.health import judge_checks
 from lmms_tasks.utils.redaction import redact
 
@@ -96,6 +98,13 @@ def _home() -> Iterator[Check]:
     except SystemExit as error:
         yield Check("home", False, "not usable", str(error.code))
         return
+    try:
+        # Rights that are there on paper are not always: full quotas, read-only mounts, folders of the system.
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        advice = f"set LMMS_TASKS_HOME to a folder that you can write to ({error.strerror})"
+        yield Check("home", False, f"{folder} cannot be written", advice)
+        return
     if folder.stat().st_mode & 0o077:
         yield Check("home", False, f"{folder} is open to others", f"chmod 700 {folder}: it holds judges' replies")
     else:
@@ -106,12 +115,17 @@ def _home() -> Iterator[Check]:
 
 
 def _cache() -> Check:
-    return _asked("judge cache", lambda: f"{_opened()} (LMMS_TASKS_CACHE={os.environ.get('LMMS_TASKS_CACHE', '')!r})")
-
-
-def _opened() -> str:
-    shared_cache()
-    return "usable"
+    mode = os.environ.get(MODE, "")
+    try:
+        on_disk = shared_cache().on_disk
+    except SystemExit as error:
+        return Check("judge cache", False, "not usable", str(error.code))
+    if mode == "off":
+        return Check("judge cache", None, f"{MODE}=off: replies of judges are not kept")
+    if not on_disk:
+        advice = "move judge.sqlite of the home folder out of the way; a run would pay for every reply again"
+        return Check("judge cache", False, "cannot be opened, so replies would be kept in memory only", advice)
+    return Check("judge cache", True, f"usable ({MODE}={mode!r})")
 
 
 def _variables() -> Iterator[Check]:

@@ -90,6 +90,11 @@ class Cache:
         self._lock = threading.Lock()
         self._warned = False
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether replies outlive the process."""
+        return self._database is not None
+
     def get(self, key: str) -> StoredReply | None:
         """The valid reply for `key`, or None."""
         with self._lock:

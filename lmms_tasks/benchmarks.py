@@ -43,7 +43,12 @@ class Benchmark:
             position of the row; None for a form that it does not know, which is then read as any other.
         table: aggregates a table of scores made elsewhere, one line a row, to the object that `score --table` prints;
             needs no rows and no judge.
-        published: a task's published rows (model, source, rows, metrics), which a report shows in a table of their own.
+        export: writes a run's items in a form of the benchmark's own for `score --output`, into files whose names begin as
+            the path does; returns them.
+        columns: the metrics that the paper tabulates for a task, in its order, each with the paper's heading; a report shows
+            them first and the task's other metrics after them.
+        published: a task's published rows (model, source, rows, metrics), which a report shows in a table of their own; a
+            sentence that says why no published number compares, where that is so.
         restricted_images: whether a task's images may not be passed on, so that a report leaves them out.
         frames: for a report, the boxes of a row on an empty frame of the right size, in place of restricted images.
         prepare: adds the options of `lmms-tasks prepare NAME` to its parser, and the default `run`.
@@ -64,7 +69,9 @@ class Benchmark:
         lambda task, path, rows: None
     )
     table: Callable[[TaskSpec, Path], dict[str, Any]] | None = None
-    published: Callable[[TaskSpec], list[dict[str, Any]]] = lambda task: []
+    export: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]], Path], list[Path]] | None = None
+    columns: Callable[[TaskSpec], Mapping[str, str]] = lambda task: {}
+    published: Callable[[TaskSpec], list[dict[str, Any]] | str] = lambda task: []
     restricted_images: Callable[[TaskSpec], bool] = lambda task: not task.on_samples
     frames: Callable[[TaskSpec, Mapping[str, Any]], list[dict[str, Any]]] | None = None
     prepare: Callable[[argparse.ArgumentParser], None] | None = None

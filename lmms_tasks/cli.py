@@ -276,6 +276,11 @@ def _write(folder: Path, date: str, printed: dict[str, Any], logs: dict[str, lis
         write_manifest(manifest, folder / f"{date}_lmms_tasks_{name}.json")
         lines = [json.dumps(without_nan(line), ensure_ascii=False) for line in logs[name]]
         (folder / f"{date}_samples_{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        task = benchmarks.read_catalogue().tasks[name]
+        if task.benchmark.export is not None:
+            items = {metric.name: [line[metric.name] for line in logs[name]] for metric in task.metrics}
+            exported = task.benchmark.export(task, items, folder / date)
+            print(f"{name}: the scores in the benchmark's own form: {', '.join(map(str, exported))}", file=sys.stderr)
 
 
 def _print_table(results: dict[str, Any]) -> None:

@@ -4,7 +4,8 @@ Six wraps, each of which checks the signature that it needs and steps aside with
 
 - `TaskManager.initialize_tasks`: adds our tasks and groups to the index;
 - `TaskManager._get_config`: puts the user's local rows in place of the hub's;
-- `simple_evaluate`: preflight before the model is created, and an exit code for a run of ours that fails;
+- `simple_evaluate`: preflight before the model is created, an exit code for a run of ours that fails, `--baseline` for our
+  items;
 - `evaluate`: answers kept before they are scored, scoring threads, a manifest;
 - `_run_generate_until_agentic`: plays our episodes side by side (`lockstep.py`);
 - `positional_deprecated`, the decorator that lmms-eval puts on the last two: the entry point runs while
@@ -136,6 +137,9 @@ def _with_preflight(original: Callable) -> Callable:
         # Imported for runs of ours alone: every run of lmms-eval loads this file.
         from lmms_tasks.run import Run
 
+        baseline = given.get("baseline")
+        if baseline and Path(baseline).exists() and all(benchmarks.read_catalogue().leaves([name]) for name in names):
+            kwargs = {**kwargs, "baseline": None}  # it would read something else in our items
         tracker = given.get("evaluation_tracker")
         with Run.begin(
             tasks,
@@ -147,15 +151,23 @@ def _with_preflight(original: Callable) -> Callable:
         ) as run:
             run.preflight()
             if given.get("cli_args") is None:
-                return original(*args, **kwargs)
+                return _against_baseline(original(*args, **kwargs), baseline, tasks)
             try:
-                return original(*args, **kwargs)
+                return _against_baseline(original(*args, **kwargs), baseline, tasks)
             except Exception as error:
                 # lmms-eval's command line would print this and exit with 0.
                 traceback.print_exc()
                 raise SystemExit(f"The run failed: {_sentence(error)}") from error
 
     return simple_evaluate
+
+
+def _against_baseline(results: dict | None, baseline: str | None, tasks: Sequence[benchmarks.TaskSpec]) -> dict | None:
+    if results is not None and baseline:
+        from lmms_tasks.paired_baseline import compare_with_baseline
+
+        compare_with_baseline(baseline, results, tasks)
+    return results
 
 
 def _with_manifest(original: Callable) -> Callable:

@@ -16,7 +16,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -65,7 +65,23 @@ Reply = str | Mapping[str, Any] | Answer
 Script = Callable[[dict[str, Any], int], Reply]
 
 
-def completion(content: Any, model: str = "judge", finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
+def token_logprobs(tokens: Sequence[str], **others: Mapping[str, float]) -> dict[str, Any]:
+    """The `logprobs` of a choice: each token with −0.1, and under its number (`t0`, `t1`, …) what else was likely there."""
+    listed = []
+    for number, token in enumerate(tokens):
+        likely = others.get(f"t{number}", {token: -0.1})
+        top = [{"token": other, "logprob": logprob, "bytes": None} for other, logprob in likely.items()]
+        listed.append({"token": token, "logprob": likely.get(token, -0.1), "bytes": None, "top_logprobs": top})
+    return {"content": listed, "refusal": None}
+
+
+def completion(
+    content: Any,
+    model: str = "judge",
+    finish_reason: str = "stop",
+    logprobs: Mapping[str, Any] | None = None,
+    **message: Any,
+) -> dict[str, Any]:
     """The body of a chat completion."""
     return {
         "id": "chatcmpl-1",
@@ -76,7 +92,7 @@ def completion(content: Any, model: str = "judge", finish_reason: str = "stop", 
             {
                 "index": 0,
                 "message": {"role": "assistant", "content": content, **message},
-                "logprobs": None,
+                "logprobs": logprobs,
                 "finish_reason": finish_reason,
             }
         ],

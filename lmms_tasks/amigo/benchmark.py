@@ -102,6 +102,21 @@ def _rubrics(task: TaskSpec) -> dict[str, Any]:
     return {} if task.on_samples else {RUBRIC.name: RUBRIC}
 
 
+def _columns(task: TaskSpec) -> dict[str, str]:
+    return {
+        "identification_success": "Identification success",
+        "protocol_compliance": "Protocol compliance",
+        "efficiency": "Efficiency (turns)",
+    }
+
+
+def _published(task: TaskSpec) -> str:
+    return (
+        "AMIGO has no public data set, so galleries, questions and oracle of published runs are others: none of their "
+        "numbers compares with these"
+    )
+
+
 def _prepare(parser: argparse.ArgumentParser) -> None:
     from lmms_tasks.amigo.prepare import add_options
 
@@ -119,5 +134,7 @@ BENCHMARK = Benchmark(
     rubrics=_rubrics,
     check=_check,
     read_answers=_read_answers,
+    columns=_columns,
+    published=_published,
     prepare=_prepare,
 )

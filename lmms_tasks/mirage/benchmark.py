@@ -51,10 +51,33 @@ def _rubrics(task: TaskSpec) -> dict[str, Any]:
     return {rubric.name: rubric for rubric in ((ID_RUBRIC,) if "_id" in task.name else (MG_RUBRIC,))}
 
 
-def _published(task: TaskSpec) -> list[dict[str, Any]]:
-    from lmms_tasks.mirage.published import mmst_standard
+def _columns(task: TaskSpec) -> dict[str, str]:
+    if task.configuration in _MULTI_TURN:
+        decisions = {
+            "decision_accuracy": "Acc%",
+            "goal_relevance_clarify": "Clarify",
+            "goal_relevance_respond": "Respond",
+        }
+        return decisions | {
+            "known_accuracy": "Known facts",
+            "missing_coverage": "Missing facts",
+            "spurious": "Spurious %",
+            "perfect": "Perfect %",
+        }
+    if "_id" in task.name:
+        return {
+            "identification_accuracy_official": "ID accuracy",
+            "reasoning_score": "Reasoning",
+            "site_weighted_score": "ID weighted",
+        }
+    facets = {f"mg_{name}": name.capitalize() for name in ("accuracy", "relevance", "completeness", "parsimony")}
+    return {"w_sum": "W-Sum", **facets, "site_weighted_score": "MG weighted"}
 
-    return mmst_standard(task)
+
+def _published(task: TaskSpec) -> list[dict[str, Any]]:
+    from lmms_tasks.mirage.published import published
+
+    return published(task)
 
 
 BENCHMARK = Benchmark(
@@ -66,6 +89,7 @@ BENCHMARK = Benchmark(
     breakdowns=_breakdowns,
     rubrics=_rubrics,
     check=_check,
+    columns=_columns,
     published=_published,
     # CC-BY-SA-4.0: they may be passed on.
     restricted_images=lambda task: False,

@@ -148,6 +148,8 @@ def _process(
         "goal_relevance_respond": relevance if gold == RESPOND else elsewhere,
         "judged_coverage": row.coverage_item(
             decision=gold,
+            # Rows of one conversation, which are resampled together.
+            cluster=doc.get("id"),
             predictions=predictions,
             turns=mmmt_rows.turns(doc),
             n_images=doc["n_images"],

@@ -20,6 +20,8 @@ Resolver = Callable[[str, int], list[str]]
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _IPv4_COMPATIBLE = ipaddress.ip_network("::/96")
+# The only part of IPv6 that is public: site-local, translated and local NAT64 addresses lie outside (RFC 4291, 2.4).
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 
 
 class Refused(Exception):
@@ -110,6 +112,8 @@ def is_public(address: str) -> bool:
         inner = _carried(parsed)
         if inner is not None:
             return all(is_public(str(each)) for each in inner)
+        if parsed not in _GLOBAL_UNICAST:
+            return False
     return parsed.is_global and not (
         parsed.is_multicast or parsed.is_reserved or parsed.is_unspecified or parsed.is_loopback or parsed.is_link_local
     )

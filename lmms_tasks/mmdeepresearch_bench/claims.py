@@ -7,6 +7,7 @@ official code does, reference list and image links included.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from urllib.parse import urlsplit
 from lmms_tasks.mmdeepresearch_bench.citations import Reference
 from lmms_tasks.mmdeepresearch_bench.document import Document
 
+PAIRS = "MMDR_PAIRS"
 MOST_CLAIMS = 40
 # Reports cite the task's own images as [901], [902], …
 FIRST_IMAGE_LABEL = 901
@@ -129,6 +131,16 @@ _OFFICIAL_HEADING = re.compile("references?|参考文献|参考资料|引用|來
 _NO_CLAIM = "The report gives this source."
 
 
+def pairs_are_official() -> bool:
+    """Whether claims are extracted as the official code does, as `MMDR_PAIRS` says; SystemExit for another value."""
+    chosen = os.environ.get(PAIRS, "").strip()
+    if chosen not in ("", "official"):
+        raise SystemExit(
+            f"{PAIRS} is {chosen!r}: set it to official (claims as the official code finds them), or unset it."
+        )
+    return chosen == "official"
+
+
 def official_pairs(report: str) -> list[Claim]:
     """Claim and source as the official extractor pairs them, for parity: at most 40.
 
@@ -152,4 +164,7 @@ def official_pairs(report: str) -> list[Claim]:
     for line in report.splitlines():
         for hit in _OFFICIAL_URL.finditer(line):
             pairs.append(Claim(_OFFICIAL_URL.sub("", line).strip() or _NO_CLAIM, hit[0]))
-    return list({(pair.text[:180], pair.url): pair for pair in reversed(pairs)}.values())[::-1][:MOST_CLAIMS]
+    unique: dict[tuple[str, str], Claim] = {}
+    for pair in pairs:
+        unique.setdefault((pair.text[:180], pair.url), pair)
+    return list(unique.values())[:MOST_CLAIMS]

@@ -11,12 +11,12 @@ from pathlib import Path
 from lmms_tasks.mmdeepresearch_bench.citations import URL
 from lmms_tasks.mmdeepresearch_bench.claims import FIRST_IMAGE_LABEL, Claim, looks_like_image
 from lmms_tasks.mmdeepresearch_bench.document import Figure
-from lmms_tasks.mmdeepresearch_bench.fetch import CONTACT, PROXY, Fetcher
-from lmms_tasks.mmdeepresearch_bench.mosaic import MOST_ITEMS
+from lmms_tasks.mmdeepresearch_bench.fetch import AT_ONCE, AT_ONCE_PER_HOST, CONTACT, PROXY, Fetcher
 from lmms_tasks.mmdeepresearch_bench.page import Page
 from lmms_tasks.mmdeepresearch_bench.passages import relevance
 from lmms_tasks.mmdeepresearch_bench.snapshot import Pages, ShippedPages, Snapshot
 from lmms_tasks.utils.home import home
+from lmms_tasks.utils.judge.limits import rank_share
 
 MODE = "LMMS_TASKS_FETCH"
 SHIPPED = Path(__file__).parent / "samples" / "pages.parquet"
@@ -52,7 +52,9 @@ def pages_for(on_samples: bool) -> Pages:
     """
     if on_samples:
         return _shipped()
-    return _stored(home() / "evidence", check_mode(), os.environ.get(CONTACT, ""), os.environ.get(PROXY, ""))
+    # What is fetched at once is a total: each rank takes its share.
+    at_once = (rank_share(AT_ONCE), rank_share(AT_ONCE_PER_HOST))
+    return _stored(home() / "evidence", check_mode(), os.environ.get(CONTACT, ""), os.environ.get(PROXY, ""), at_once)
 
 
 def check_mode() -> str:
@@ -69,8 +71,11 @@ def _shipped() -> Pages:
 
 
 @lru_cache(maxsize=4)
-def _stored(folder: Path, mode: str, contact: str, proxy: str) -> Pages:
-    fetcher = None if mode == "offline" else Fetcher(contact=contact.strip(), proxy=proxy.strip())
+def _stored(folder: Path, mode: str, contact: str, proxy: str, at_once: tuple[int, int]) -> Pages:
+    fetcher = None
+    if mode != "offline":
+        most, most_per_host = at_once
+        fetcher = Fetcher(contact=contact.strip(), proxy=proxy.strip(), at_once=most, at_once_per_host=most_per_host)
     return Pages(Snapshot(folder), fetcher, again=mode == "refresh")
 
 
@@ -83,7 +88,7 @@ def is_direct_image(claim: Claim, pages: Mapping[str, Page]) -> bool:
 def image_items(
     claims: Sequence[Claim], figures: Sequence[Figure], pages: Mapping[str, Page], n_images: int
 ) -> list[ImageItem]:
-    """The images of a report, at most 12: embedded figures, then cited images, then figures of cited pages.
+    """The images of a report: embedded figures, then cited images, then figures of cited pages.
 
     A page's own images count only for claims that speak of a figure, and only the one that comes closest.
     """
@@ -102,8 +107,11 @@ def image_items(
         best = max(page.images, key=lambda image: relevance(claim.text, image.words))
         if relevance(claim.text, best.words) >= LEAST_RELEVANCE:
             items.append(ImageItem(claim.text, best.words, best.url))
-    # Of an image that is shown and cited, the first statement counts.
-    return list({(item.url, item.position): item for item in reversed(items)}.values())[::-1][:MOST_ITEMS]
+    # Of an image that is shown and cited, the first statement counts, and its place.
+    unique: dict[tuple[str, int | None], ImageItem] = {}
+    for item in items:
+        unique.setdefault((item.url, item.position), item)
+    return list(unique.values())
 
 
 def _task_image(url: str, n_images: int) -> int | None:

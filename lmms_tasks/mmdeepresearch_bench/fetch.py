@@ -18,10 +18,16 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 
 from lmms_tasks import __version__
-from lmms_tasks.mmdeepresearch_bench.addresses import Refused, Resolver, checked_target, parse_url, system_resolver
+from lmms_tasks.mmdeepresearch_bench.addresses import Refused, Resolver, parse_url, system_resolver
 from lmms_tasks.mmdeepresearch_bench.content import Unsupported, kind_of, read_content, size_limit
 from lmms_tasks.mmdeepresearch_bench.page import Page, State
-from lmms_tasks.mmdeepresearch_bench.transport import DEADLINE, CheckedTransport, Unresolved, certificates
+from lmms_tasks.mmdeepresearch_bench.transport import (
+    DEADLINE,
+    CheckedTransport,
+    Unresolved,
+    certificates,
+    checked_in_time,
+)
 
 CONTACT = "LMMS_TASKS_FETCH_CONTACT"
 PROXY = "LMMS_TASKS_FETCH_PROXY"
@@ -134,7 +140,7 @@ class Fetcher:
     def _ask(self, hop: httpx.URL, deadline: float) -> Page | httpx.URL:
         """One hop: a page, or the address to which it redirects."""
         if self._proxied:
-            self._check_before_proxy(hop)
+            self._check_before_proxy(hop, deadline)
         left = max(0.001, deadline - time.monotonic())
         request = self._client.build_request("GET", hop, timeout=left, extensions={DEADLINE: deadline})
         with closing(self._client.send(request, stream=True)) as response:
@@ -172,9 +178,9 @@ class Fetcher:
             **known,
         )
 
-    def _check_before_proxy(self, hop: httpx.URL) -> None:
+    def _check_before_proxy(self, hop: httpx.URL, deadline: float) -> None:
         try:
-            checked_target(hop, self._resolver, self._allowed)
+            checked_in_time(hop, self._resolver, self._allowed, deadline)
         except (OSError, UnicodeError):
             # It may exist for the proxy: that we cannot see it makes it neither dead nor safe.
             raise httpx.ConnectError("its address cannot be checked from here") from None

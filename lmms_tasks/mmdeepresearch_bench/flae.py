@@ -86,13 +86,14 @@ class JudgedFeatures:
 
 @dataclass(frozen=True)
 class Flae:
-    """The four channels and the official module score GEN in [0, 100]."""
+    """The four channels, their official weights, and the official module score GEN in [0, 100]."""
 
     readability: float
     insight: float
     coherence: float
     structure: float
     gen: float
+    weights: tuple[float, ...] = ()
 
 
 def text_features(report: str) -> TextFeatures:
@@ -208,7 +209,8 @@ def flae(
     own = (judged.readability, judged.insight, judged.coherence, judged.structure)
     channels = [fused(formula, score, report_type) for formula, score in zip(formulas, own, strict=True)]
     terms = document_terms(channels[3], missing, judged.error_rate, features)
-    return Flae(*channels, gen=general_score(channels, weights(terms, controller)))
+    chosen = tuple(weights(terms, controller))
+    return Flae(*channels, gen=general_score(channels, chosen), weights=chosen)
 
 
 def general_score(channels: Sequence[float], channel_weights: Sequence[float]) -> float:

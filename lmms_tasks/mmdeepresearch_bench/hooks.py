@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lmms_tasks.mmdeepresearch_bench import rows
 from lmms_tasks.mmdeepresearch_bench.claims import FIRST_IMAGE_LABEL
 from lmms_tasks.mmdeepresearch_bench.evidence import pages_for
-from lmms_tasks.mmdeepresearch_bench.pipeline import (
-    Assignment,
-    Missing,
-    ReportScores,
-    nothing_written,
-    score_report,
-)
+from lmms_tasks.mmdeepresearch_bench.parts import Missing, ReportScores, nothing_written
+from lmms_tasks.mmdeepresearch_bench.pipeline import Assignment, score_report
+from lmms_tasks.mmdeepresearch_bench.provenance import rules
 from lmms_tasks.mmdeepresearch_bench.totals import absent, items_of, official_columns
 from lmms_tasks.mmdeepresearch_bench.truth import truth_of
 from lmms_tasks.utils.images import open_image
@@ -27,18 +22,11 @@ if TYPE_CHECKING:
     from PIL import Image
 
 JUDGE_USE = "mmdeepresearch_bench"
-_RULES = Path(__file__).parent / "prompts" / "rules.txt"
 _KINDS = {"research": "research", "daily": "everyday question"}
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")
 
 task_rows = partial(rows.select, source="rows")
 sample_rows = partial(rows.select, source="samples")
-
-
-@cache
-def rules() -> str:
-    """What a report is asked to be like."""
-    return _RULES.read_text(encoding="utf-8").partition("\n")[2].strip()
 
 
 def doc_to_text(doc: Mapping[str, Any], shows_images: bool = True) -> str:
@@ -112,10 +100,13 @@ def row_items(doc: Mapping[str, Any], answers: Sequence[ReportScores], panel_siz
             "answers": [answer.status for answer in answers],
             "judgements": [record for answer in answers for record in answer.judgements],
             "task": rows.task_id(doc["id"]),
+            # The text and the image form of a task are one task: what is resampled together.
+            "cluster": rows.task_id(doc["id"]),
             "regime": doc["regime"],
             "language": doc["language"],
             "difficulty": doc["difficulty"],
             "counts": [answer.counts for answer in answers],
+            "weights": [answer.weights for answer in answers],
             "columns": official_columns(answers[0].parts),
         },
         "judgements_per_sample": {"score": panel_size},

@@ -47,6 +47,8 @@ _HEADER = (
     "Task ID",
     "Split",
     "Overall",
+    "Stored Overall",
+    "Overall Delta",
     "FLAE",
     *_BY_MODULE["flae"],
     "TRACE",
@@ -167,14 +169,22 @@ def card_modules(row: TaskScores) -> dict[str, float]:
 
 
 def write_task_scores(rows: Sequence[TaskScores], path: Path) -> None:
-    """Write a table in the official columns: UTF-8 with BOM, six digits, the total from the modules with four."""
+    """Write a table in the official columns: UTF-8 with BOM, six digits, the total from the modules with four.
+
+    The stored total is the same with three digits, as the official pipeline keeps it; paths and hashes are left out.
+    """
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, _HEADER)
         writer.writeheader()
         for row in rows:
             cells = {column: _cell(row.get(column), 6) for column in _HEADER}
-            complete = _is_complete(row, _HEADER)
-            writer.writerow({**cells, "Overall": _cell(row_total(row), 4), "Complete": complete})
+            total = row_total(row)
+            totals = {
+                "Overall": _cell(total, 4),
+                "Stored Overall": _cell(total, 3),
+                "Overall Delta": _cell(abs(total - round(total, 3)), 4),
+            }
+            writer.writerow({**cells, **totals, "Complete": _is_complete(row, _HEADER)})
 
 
 def write_leaderboard(model: str, rows: Sequence[TaskScores], path: Path) -> None:
@@ -193,14 +203,12 @@ def run_tables(task: Any, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> d
     only with tables of the same judges.
     """
     records = items["judged_coverage"]
+    rows = _task_scores(records)
     metrics = [metric.name for metric in task.metrics if not metric.name.endswith(("_n", "_failures"))]
     keys = ("regime", "language", "difficulty")
     tables: dict[str, Any] = {
         f"by_{key}": grouped_means(items, metrics, [record[key] for record in records]) for key in keys
     }
-    rows = [
-        {"Task ID": record["task"], "Split": record["regime"].capitalize(), **record["columns"]} for record in records
-    ]
     complete = [row for row in rows if _is_complete(row, _HEADER)]
     return {
         **tables,
@@ -211,6 +219,27 @@ def run_tables(task: Any, items: Mapping[str, Sequence[Mapping[str, Any]]]) -> d
         "complete": len(complete),
         "partial": len(complete) != TASKS,
     }
+
+
+def export(task: Any, items: Mapping[str, Sequence[Mapping[str, Any]]], start: Path) -> list[Path]:
+    """Write a run's scores in the official columns: one row a task, and the leaderboard row.
+
+    Args:
+        start: folder and beginning of the names; the second file is named partial unless 140 tasks are complete.
+    """
+    rows = _task_scores(items["judged_coverage"])
+    partial = "" if sum(_is_complete(row, _HEADER) for row in rows) == TASKS else "partial_"
+    scores = start.with_name(f"{start.name}_{task.name}_task_scores.csv")
+    row = start.with_name(f"{start.name}_{task.name}_{partial}leaderboard.csv")
+    write_task_scores(rows, scores)
+    write_leaderboard(task.name, rows, row)
+    return [scores, row]
+
+
+def _task_scores(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"Task ID": record["task"], "Split": record["regime"].capitalize(), **record["columns"]} for record in records
+    ]
 
 
 def _sums(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

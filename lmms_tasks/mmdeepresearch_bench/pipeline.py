@@ -6,28 +6,45 @@ killed goes on where it was, and a second run asks nobody.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from lmms_tasks.mmdeepresearch_bench import flae, mosaic, trace
-from lmms_tasks.mmdeepresearch_bench.claims import FIRST_IMAGE_LABEL, Claim, claims_of, official_pairs
+from lmms_tasks.mmdeepresearch_bench.claims import (
+    FIRST_IMAGE_LABEL,
+    Claim,
+    claims_of,
+    official_pairs,
+    pairs_are_official,
+)
 from lmms_tasks.mmdeepresearch_bench.document import Document, read_document
 from lmms_tasks.mmdeepresearch_bench.domains import host_of, official_category, our_category
 from lmms_tasks.mmdeepresearch_bench.evidence import ImageItem, image_items, is_direct_image
+from lmms_tasks.mmdeepresearch_bench.figures import judge_image
 from lmms_tasks.mmdeepresearch_bench.page import Page
+from lmms_tasks.mmdeepresearch_bench.parts import (
+    CONDITIONAL,
+    NO_TRUTH,
+    NOT_APPLICABLE,
+    PARTS_OF_FLAE,
+    PARTS_OF_MOSAIC,
+    PARTS_OF_TRACE,
+    PARTS_OF_VEF,
+    Missing,
+    ReportScores,
+    nothing_written,
+)
 from lmms_tasks.mmdeepresearch_bench.passages import closest_passages, relevance
 from lmms_tasks.mmdeepresearch_bench.snapshot import NOT_STORED, Pages
-from lmms_tasks.mmdeepresearch_bench.verdicts import FIGURE, REPORT, SUPPORT, VISUAL_FIDELITY, WEIGHTS, choice
+from lmms_tasks.mmdeepresearch_bench.verdicts import REPORT, SUPPORT, VISUAL_FIDELITY, WEIGHTS, choice
 from lmms_tasks.utils.judge import Judgement, Panel
 from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
 
-PAIRS = "MMDR_PAIRS"
 SHORTEST_REPORT = 1_000  # characters; a shorter one is no report (`detail/worker.py`)
 LONGEST_REPORT, LONGEST_RULES = 14_000, 1_400  # characters that the judge of FLAE sees, as the official one does
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
@@ -54,52 +71,8 @@ class Assignment:
         return "ACADEMIC" if self.report_type == "research" else "DAILY"
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Why there is no number: "unscored" with a reason of `overall.VALIDITY_WEIGHTS`, "no_truth", "not_applicable"."""
-
-    status: str
-    reason: str = ""
-
-
-NO_TRUTH = Missing("no_truth")
-NOT_APPLICABLE = Missing("not_applicable")
-Outcome = float | Missing
 # The judge's weights for the four channels of FLAE and the four of EVI, in [-1, 1].
 Controller = list[float] | Missing
-
-
-@dataclass
-class ReportScores:
-    """A report's parts. Numbers are in [0, 100].
-
-    Attributes:
-        status: "judged", "too_short", or that of an answer that is none.
-        parts: `read`, `insh`, `stru`, `gen`; `con`, `cov`, `fid`, `evi`, and with the suffix `_official` the dimensions
-            as the official table has them; `vef`, `vef_official`; `sem`, `acc`, `vqa`, `mosaic`, `mm`.
-        judgements: records of all verdicts.
-        counts: what was found, for the run's manifest.
-    """
-
-    status: str
-    parts: dict[str, Outcome]
-    judgements: list[dict[str, Any]] = field(default_factory=list)
-    counts: dict[str, Any] = field(default_factory=dict)
-
-
-_PARTS_OF_FLAE = ("read", "insh", "stru", "gen")
-_PARTS_OF_TRACE = ("con", "cov", "fid", "evi", "con_official", "cov_official", "fid_official")
-_CONDITIONAL = ("sem", "acc", "vqa")
-_PARTS_OF_MOSAIC = (*_CONDITIONAL, "mosaic", "mm")
-_PARTS_OF_VEF = ("vef", "vef_official")
-
-
-def nothing_written(status: str, truth: str | None) -> ReportScores:
-    """The scores of an answer that is no report: 0 without a call."""
-    always = (*_PARTS_OF_FLAE, *_PARTS_OF_TRACE, "mosaic", "mm")
-    parts: dict[str, Outcome] = {**dict.fromkeys(always, 0.0), **dict.fromkeys(_CONDITIONAL, NOT_APPLICABLE)}
-    parts |= dict.fromkeys(_PARTS_OF_VEF, NO_TRUTH if truth is None else 0.0)
-    return ReportScores(status, parts)
 
 
 def score_report(report: str, assignment: Assignment, panel: Panel, pages: Pages) -> ReportScores:
@@ -120,7 +93,7 @@ class _Scoring:
         self.document: Document = read_document(report)
         n_images = len(assignment.images)
         self.claims: list[Claim] = (
-            official_pairs(report) if os.environ.get(PAIRS, "") == "official" else claims_of(self.document, n_images)
+            official_pairs(report) if pairs_are_official() else claims_of(self.document, n_images)
         )
         self.scores = ReportScores("judged", {})
         self.failures = 0
@@ -177,7 +150,7 @@ class _Scoring:
 
     def _flae(self, judgement: Judgement, controller: Controller) -> None:
         if judgement.fields is None:
-            self.scores.parts |= dict.fromkeys(_PARTS_OF_FLAE, _why(judgement))
+            self.scores.parts |= dict.fromkeys(PARTS_OF_FLAE, _why(judgement))
             return
         fields = {name: value / 100.0 for name, value in judgement.fields.items()}
         sections = frozenset(name for name in flae.SECTIONS if judgement.fields[name] >= 0.5)
@@ -187,6 +160,8 @@ class _Scoring:
         figures = len({figure.url for figure in self.document.figures if _HTTP.match(figure.url)})
         weights = (0.0,) * 4 if isinstance(controller, Missing) else controller[:4]
         found = flae.flae(self.report, features, figures, self.assignment.report_type, weights)
+        if not isinstance(controller, Missing):
+            self.scores.weights["flae"] = list(found.weights)
         self.scores.parts |= {
             "read": 100.0 * found.readability,
             "insh": 100.0 * found.insight,
@@ -197,9 +172,9 @@ class _Scoring:
 
     def _vef(self, judgement: Judgement | None) -> None:
         if judgement is None:
-            self.scores.parts |= dict.fromkeys(_PARTS_OF_VEF, NO_TRUTH)
+            self.scores.parts |= dict.fromkeys(PARTS_OF_VEF, NO_TRUTH)
         elif judgement.fields is None:
-            self.scores.parts |= dict.fromkeys(_PARTS_OF_VEF, _why(judgement))
+            self.scores.parts |= dict.fromkeys(PARTS_OF_VEF, _why(judgement))
         else:
             score = judgement.fields["score"]
             ours = trace.visual_fidelity(score, judgement.fields["wrong_identity"])
@@ -208,11 +183,17 @@ class _Scoring:
     def _fetch(self, planned: bool) -> dict[str, Page]:
         get = self.pages.stored if planned else self.pages.get
         found = get(claim.url for claim in self.claims if claim.url)
+        return found | get(item.url for item in self._items(found) if item.url and item.url not in found)
+
+    def _items(self, found: Mapping[str, Page]) -> list[ImageItem]:
         items = image_items(self.claims, self.document.figures, found, len(self.assignment.images))
-        return found | get(item.url for item in items if item.url and item.url not in found)
+        self.scores.counts["images_dropped"] = max(0, len(items) - mosaic.MOST_ITEMS)
+        return items[: mosaic.MOST_ITEMS]
 
     def _trace(self, found: Mapping[str, Page], controller: Controller, planned: bool) -> None:
         claims = [claim for claim in self.claims if not is_direct_image(claim, found)]
+        # Fidelity is 0 where all that a report cites are images; the official table has 100 there.
+        self.scores.counts["only_images"] = bool(self.claims) and not claims
         self.scores.counts["pages"] = dict(
             Counter("refused" if found[url].refused else found[url].state for url in {c.url for c in claims})
         )
@@ -228,7 +209,7 @@ class _Scoring:
             if judgement.fields is not None:
                 self._noted(judgement)
         if shown and len(failed) > (1.0 - MINIMUM_COVERAGE) * len(shown):
-            self.scores.parts |= dict.fromkeys(_PARTS_OF_TRACE, _why(*failed))
+            self.scores.parts |= dict.fromkeys(PARTS_OF_TRACE, _why(*failed))
             return
         usable = [claim for claim in claims if claim not in judged or judged[claim].fields is not None]
         official = [self._pair(claim, found[claim.url], judged.get(claim), official_category) for claim in usable]
@@ -244,6 +225,8 @@ class _Scoring:
         weights = (0.0,) * 4 if isinstance(controller, Missing) else controller[4:]
         theirs = trace.evidence_scores(official, kind, weights)
         own = trace.evidence_scores(ours, kind, weights)
+        if not isinstance(controller, Missing):
+            self.scores.weights["evi"] = list(theirs.weights)
         # Every source that might exist is closed to us: that says nothing about the report.
         closed = Missing("unscored", "data") if official and not ours else None
         self.scores.parts |= {
@@ -296,21 +279,29 @@ class _Scoring:
         gen, evi = parts["gen"], parts["evi"]
         unknown = next((part for part in (gen, evi) if isinstance(part, Missing)), None)
         if unknown is not None and not planned:
-            parts |= dict.fromkeys(_PARTS_OF_MOSAIC, unknown)
+            parts |= dict.fromkeys(PARTS_OF_MOSAIC, unknown)
             return
         if unknown is None and not mosaic.gate(gen, evi):
-            parts |= {**dict.fromkeys(_CONDITIONAL, NOT_APPLICABLE), "mosaic": 0.0, "mm": 0.0}
+            parts |= {**dict.fromkeys(CONDITIONAL, NOT_APPLICABLE), "mosaic": 0.0, "mm": 0.0}
             return
-        items = image_items(self.claims, self.document.figures, found, len(self.assignment.images))
+        items = self._items(found)
         self.scores.counts["images"] = len(items)
         shown = [(item, image) for item in items if (image := self._image(item, found)) is not None]
         self.scores.counts["images_missing"] = len(items) - len(shown)
-        judgements = [self._noted(judgement) for judgement in self.threads.map(self._depicted, shown)]
-        failed = [judgement for judgement in judgements if judgement.fields is None]
+        judged = list(self.threads.map(lambda pair: judge_image(self.panel, *pair), shown))
+        for each in judged:
+            for judgement in each.judgements:
+                self._noted(judgement)
+            if each.probability is not None:
+                self.scores.judgements[-1]["yes_probability"] = each.probability
+            # A valid answer whose tokens hold neither yes nor no.
+            self.failures += each.item is None and all(judgement.fields is not None for judgement in each.judgements)
+        failed = [each for each in judged if each.item is None]
         if shown and len(failed) > (1.0 - MINIMUM_COVERAGE) * len(shown):
-            parts |= dict.fromkeys(_PARTS_OF_MOSAIC, _why(*failed))
+            why = _why(*(judgement for each in failed for judgement in each.judgements))
+            parts |= dict.fromkeys(PARTS_OF_MOSAIC, why)
             return
-        scored = mosaic.mosaic_scores([_item(judgement) for judgement in judgements if judgement.fields is not None])
+        scored = mosaic.mosaic_scores([each.item for each in judged if each.item is not None])
         parts |= {
             name: NOT_APPLICABLE if value is None else value
             for name, value in (("sem", scored.semantic), ("acc", scored.accuracy), ("vqa", scored.vqa))
@@ -324,21 +315,11 @@ class _Scoring:
         page = found.get(item.url)
         return None if page is None else page.image
 
-    def _depicted(self, shown: tuple[ImageItem, Any]) -> Judgement:
-        item, image = shown
-        return self.panel.judge(FIGURE, {"statement": item.statement, "beside": item.beside}, [image])
-
     def _noted(self, judgement: Judgement) -> Judgement:
         if judgement.verdicts:
             self.scores.judgements.append(judgement.record())
             self.failures += judgement.fields is None
         return judgement
-
-
-def _item(judgement: Judgement) -> mosaic.Item:
-    kind = choice(judgement, "kind")
-    fields = judgement.fields or {}
-    return mosaic.Item(kind, fields["data_accuracy"] / 100.0 if kind in mosaic.CHARTS else fields["depicted"])
 
 
 def _why(*failed: Judgement) -> Missing:

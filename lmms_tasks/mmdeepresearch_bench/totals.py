@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lmms_tasks.mmdeepresearch_bench import overall
-from lmms_tasks.mmdeepresearch_bench.pipeline import NO_TRUTH, NOT_APPLICABLE, Missing, Outcome, ReportScores
+from lmms_tasks.mmdeepresearch_bench.parts import NO_TRUTH, NOT_APPLICABLE, Missing, Outcome, ReportScores
 from lmms_tasks.utils.statistics import mean
 
 _PRIORITY = tuple(overall.VALIDITY_WEIGHTS)

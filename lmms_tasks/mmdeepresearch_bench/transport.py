@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import functools
 import ssl
+import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
+from concurrent import futures
+from concurrent.futures import Future
 from typing import Any
 
 import httpcore
 import httpx
 
-from lmms_tasks.mmdeepresearch_bench.addresses import Resolver, checked_target
+from lmms_tasks.mmdeepresearch_bench.addresses import Resolver, Target, checked_target
 
 DEADLINE = "deadline"  # key of a request's extensions: time.monotonic() at which it must be done
 _TIMEOUT = httpcore.TimeoutException
@@ -35,7 +38,7 @@ class CheckedTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         deadline = request.extensions[DEADLINE]
         try:
-            target = checked_target(request.url, self._resolver, self._allowed)
+            target = checked_in_time(request.url, self._resolver, self._allowed, deadline)
         except (OSError, UnicodeError) as error:
             raise Unresolved(f"the host has no address ({error})") from None
         url = httpcore.URL(
@@ -60,6 +63,28 @@ class CheckedTransport(httpx.BaseTransport):
         return httpx.Response(
             answer.status, headers=answer.headers, stream=_Stream(answer.stream, connection), extensions={}
         )
+
+
+def checked_in_time(
+    url: httpx.URL, resolver: Resolver, allowed: Collection[tuple[str, int]], deadline: float
+) -> Target:
+    """`checked_target` by the deadline: the system's resolver knows none, and a dead name server takes half a minute.
+
+    Raises httpx.ConnectTimeout, and what `checked_target` does.
+    """
+    found: Future[Target] = Future()
+
+    def check() -> None:
+        try:
+            found.set_result(checked_target(url, resolver, allowed))
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=check, name="resolve", daemon=True).start()
+    try:
+        return found.result(max(0.001, deadline - time.monotonic()))
+    except futures.TimeoutError:
+        raise httpx.ConnectTimeout("its name was not resolved in time") from None
 
 
 class Unresolved(httpx.ConnectError):

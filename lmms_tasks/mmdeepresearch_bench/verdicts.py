@@ -1,4 +1,4 @@
-"""What a judge answers for MMDeepResearch-Bench: five schemas, whose descriptions become part of the judge's prompt.
+"""What a judge answers for MMDeepResearch-Bench: six schemas, whose descriptions become part of the judge's prompt.
 
 The fields are those of the official judges (`detail/scoring_judge.py`, `scoring_golden.py`, `accuracy.py`, `VQA.py` of
 AIoT-MLSys-Lab/MMDeepResearch-Bench, ffaf59b), which explain few of them; the wording is ours. What is in [0, 1] there is
@@ -7,15 +7,21 @@ asked for in hundredths here, as a whole number.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lmms_tasks.mmdeepresearch_bench.mosaic import yes_probability
 from lmms_tasks.utils.judge import Judgement, Rubric
+from lmms_tasks.utils.statistics import mean
 
 _PROMPTS = Path(__file__).parent / "prompts"
 YesNo = Literal["Yes", "No"]
+# First tokens that mean either, in lower case and without what surrounds them (`detail/VQA.py`).
+_YES, _NO = frozenset({"yes", "true", "correct"}), frozenset({"no", "false", "incorrect", "not"})
 
 
 def _hundredths(description: str) -> Any:
@@ -25,7 +31,7 @@ def _hundredths(description: str) -> Any:
 def _tilt(what: str) -> Any:
     description = (
         f"How much more {what} should count for this task than usual: from -100 (much less) over 0 (as usual) to 100 "
-        "(much more)."
+        "(much more). Neither end is better."
     )
     return Annotated[int, Field(ge=-100, le=100, description=description)]
 
@@ -60,14 +66,22 @@ class ReportVerdict(_Verdict):
     section_quality: _hundredths(
         "How well the sections that are there do what their headings promise: 0 to 100. Higher is better."
     )
-    executive_summary: Annotated[YesNo, Field(description='"Yes" if there is a summary of the findings at the start.')]
-    background: Annotated[YesNo, Field(description='"Yes" if there is a part that gives background or context.')]
-    methodology: Annotated[YesNo, Field(description='"Yes" if there is a part that says how the answer was found.')]
-    analysis_and_evidence: Annotated[YesNo, Field(description='"Yes" if there is a part that argues from evidence.')]
-    visual_integration: Annotated[
-        YesNo, Field(description='"Yes" if images or charts are shown and used in the argument.')
+    executive_summary: Annotated[
+        YesNo, Field(description='"Yes" if there is a summary of the findings at the start. "Yes" is better.')
     ]
-    conclusion: Annotated[YesNo, Field(description='"Yes" if there is a conclusion.')]
+    background: Annotated[
+        YesNo, Field(description='"Yes" if there is a part that gives background or context. "Yes" is better.')
+    ]
+    methodology: Annotated[
+        YesNo, Field(description='"Yes" if there is a part that says how the answer was found. "Yes" is better.')
+    ]
+    analysis_and_evidence: Annotated[
+        YesNo, Field(description='"Yes" if there is a part that argues from evidence. "Yes" is better.')
+    ]
+    visual_integration: Annotated[
+        YesNo, Field(description='"Yes" if images or charts are shown and used in the argument. "Yes" is better.')
+    ]
+    conclusion: Annotated[YesNo, Field(description='"Yes" if there is a conclusion. "Yes" is better.')]
     readability: _hundredths("Overall: how clear and easy to read the report is: 0 to 100. Higher is better.")
     insight: _hundredths("Overall: how deep, comparing and drawing together it is: 0 to 100. Higher is better.")
     coherence: _hundredths("Overall: how well it hangs together: 0 to 100. Higher is better.")
@@ -112,7 +126,7 @@ class SupportVerdict(_Verdict):
         Field(
             description='The kind of source, by its address and text: "authoritative" (governments, international bodies, '
             'universities, journals, official data), "acceptable" (established media, companies about themselves, '
-            'reference works), "prohibited" (social media, personal blogs, question-and-answer forums), "unknown".'
+            'reference works), "prohibited" (social media, personal blogs, question-and-answer forums), "unknown". "authoritative" is best, "prohibited" worst.'
         ),
     ]
 
@@ -145,7 +159,7 @@ class FigureVerdict(_Verdict):
         Literal["photo", "diagram", "datachart", "ocrchart"],
         Field(
             description='What the image is: "photo" (a photograph or picture), "diagram" (a drawing of parts or a '
-            'process, a map), "datachart" (a plot of values), "ocrchart" (a table, a screenshot, or an image of text).'
+            'process, a map), "datachart" (a plot of values), "ocrchart" (a table, a screenshot, or an image of text). No kind is better.'
         ),
     ]
     depicted: Annotated[
@@ -156,6 +170,14 @@ class FigureVerdict(_Verdict):
         "bears out, 0 (none of it, or nothing that could be checked) to 100 (all). For a photo or diagram: 0, it is not "
         "used. Higher is better."
     )
+
+
+class DepictedVerdict(_Verdict):
+    """Whether a photograph or diagram shows what a report says it shows; read by log-probabilities."""
+
+    depicted: Annotated[
+        YesNo, Field(description='"Yes" if the image shows what the statement says it shows. "Yes" is better.')
+    ]
 
 
 REPORT = Rubric.from_file(
@@ -185,6 +207,7 @@ VISUAL_FIDELITY = Rubric.from_file(
     schema=VisualFidelityVerdict,
     reference="visual_truth",
     candidate="report",
+    images=True,
 )
 FIGURE = Rubric.from_file(
     _PROMPTS / "figure.txt",
@@ -192,11 +215,50 @@ FIGURE = Rubric.from_file(
     schema=FigureVerdict,
     reference="beside",
     candidate="statement",
+    images=True,
 )
-RUBRICS = {rubric.name: rubric for rubric in (REPORT, WEIGHTS, SUPPORT, VISUAL_FIDELITY, FIGURE)}
+FIGURE_YES_NO = Rubric.from_file(
+    _PROMPTS / "figure_yes_no.txt",
+    name="mmdeepresearch_bench.figure_yes_no",
+    schema=DepictedVerdict,
+    reference="beside",
+    candidate="statement",
+    images=True,
+    form="word",
+)
+_ALL = (REPORT, WEIGHTS, SUPPORT, VISUAL_FIDELITY, FIGURE, FIGURE_YES_NO)
+NAMES = tuple(rubric.name for rubric in _ALL)
+
+
+def rubrics_for(vqa: str) -> dict[str, Rubric]:
+    """The rubrics that are asked, by name: photographs and diagrams have one of their own where they are judged by
+    log-probabilities (`vqa` is "logprobs"), else the verdict on their kind decides ("verdict")."""
+    return {rubric.name: rubric for rubric in _ALL if vqa == "logprobs" or rubric is not FIGURE_YES_NO}
 
 
 def choice(judgement: Judgement, field: str) -> str:
     """What most valid verdicts chose; the first of those that are equally frequent."""
     chosen = [str(verdict.fields[field]) for verdict in judgement.verdicts if verdict.fields is not None]
     return max(chosen, key=chosen.count)
+
+
+def probability_of_yes(judgement: Judgement) -> float | None:
+    """P(yes) in [0, 1] by the first token's log-probabilities: the mean over a judge's generations, then over judges.
+
+    None where a valid verdict has neither yes nor no among its tokens, or no verdict is valid: that is no 0.
+    """
+    by_judge: dict[str, list[float]] = {}
+    for verdict in judgement.verdicts:
+        if verdict.fields is None:
+            continue
+        yes, no = (_probability(verdict.logprobs or {}, words) for words in (_YES, _NO))
+        if yes + no == 0.0:
+            return None
+        by_judge.setdefault(verdict.judge, []).append(yes_probability(yes, no))
+    return mean(mean(values) for values in by_judge.values()) if by_judge else None
+
+
+def _probability(logprobs: Mapping[str, float], words: frozenset[str]) -> float:
+    return math.fsum(
+        math.exp(logprob) for token, logprob in logprobs.items() if token.strip(" \t\n\"'*.,:▁Ġ").casefold() in words
+    )

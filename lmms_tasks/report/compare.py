@@ -10,7 +10,16 @@ import numpy
 
 from lmms_tasks.report.intervals import cluster
 from lmms_tasks.report.paired import Difference, paired_differences
-from lmms_tasks.report.runs import ABOUT_THE_RUN, Runs, Sample, TaskRun, primary_metric
+from lmms_tasks.report.runs import (
+    ABOUT_THE_RUN,
+    STRICT,
+    WITHOUT_NUMBER,
+    Runs,
+    Sample,
+    TaskRun,
+    ordered_metrics,
+    primary_metric,
+)
 from lmms_tasks.report.summary import coverage, percent
 from lmms_tasks.utils.statistics import MINIMUM_COVERAGE, mean
 
@@ -32,6 +41,12 @@ def compare(a: Runs, b: Runs) -> dict[str, Any]:
             "one task."
         )
     notes = [f"{name} is in one run only." for name in sorted(first.keys() ^ second.keys())]
+    averaged = sorted({group.name for group in (*a.groups, *b.groups) if group.values})
+    if averaged:
+        notes.append(
+            f"not compared: the averages of {', '.join(averaged)}, because a group's number is a mean of its tasks' numbers "
+            "and has no rows of its own."
+        )
     return {
         "a": first[shared[0]].label,
         "b": second[shared[0]].label,
@@ -55,13 +70,13 @@ def _one_each(runs: Runs, side: str) -> dict[str, TaskRun]:
 def compare_task(a: TaskRun, b: TaskRun) -> dict[str, Any]:
     """One task: warnings, the difference of each metric over all rows and within each category, and the rows that changed.
 
-    Rows are paired by their position and resampled by cluster. A metric whose items hold no score of their own (its
-    aggregator is no mean over rows) has no paired difference and is left out.
+    Rows are paired by their position and resampled by cluster. A metric that is no mean over rows has no paired
+    difference; `not_compared` says so of each.
     """
     pairs, warnings = _pairs(a, b)
     warnings = [*reasons_for_doubt(a, b), *warnings]
-    told = [metric for metric in a.spec.metrics if metric.name not in ABOUT_THE_RUN]
-    names = [m.name for m in told if any(_difference(pair, m.name) is not None for pair in pairs)]
+    reasons = {metric.name: _reason_against(a, b, pairs, metric.name) for metric in ordered_metrics(a.spec)}
+    names = [name for name, reason in reasons.items() if reason is None]
     if not names:
         warnings.append("no row was scored in both runs, so nothing can be compared.")
     overall = _differences(pairs, names)
@@ -70,6 +85,7 @@ def compare_task(a: TaskRun, b: TaskRun) -> dict[str, Any]:
         "warnings": warnings,
         "rows": len(pairs),
         "metrics": overall,
+        "not_compared": {name: reason for name, reason in reasons.items() if reason},
         "higher_is_better": {m.name: m.higher_is_better for m in a.spec.metrics if m.name in names},
         "categories": {
             key: {
@@ -158,12 +174,37 @@ def _pairs(a: TaskRun, b: TaskRun) -> tuple[list[Pair], list[str]]:
     return pairs, warnings
 
 
+def _reason_against(a: TaskRun, b: TaskRun, pairs: Sequence[Pair], metric: str) -> str | None:
+    """Why a metric has no paired difference, None where it has one."""
+    if metric in ABOUT_THE_RUN:
+        return "it describes the run and not the model's answers"
+    for run, side in ((a, "A"), (b, "B")):
+        value = run.values.get(metric)
+        if value is None:
+            return f"{side} has no value of it"
+        if metric.endswith(STRICT) and math.isnan(value):
+            return f"it is NaN in {side}"
+    if any(_is_no_mean(run, metric) for run in (a, b)):
+        return "it is no mean of its rows"
+    if all(_difference(pair, metric) is None for pair in pairs):
+        return "no row has a score in both runs"
+    return None
+
+
+def _is_no_mean(run: TaskRun, metric: str) -> bool:
+    """Whether the run's number is another than the mean of its rows' scores; NaN, under the coverage that it needs, is not."""
+    value = run.values[metric]
+    scores = [score for sample in run.samples if (score := _score(sample, metric)) is not None]
+    if not scores:
+        items = [set(sample.items.get(metric, ())) for sample in run.samples]
+        return any(keys - WITHOUT_NUMBER for keys in items)
+    return not math.isnan(value) and not math.isclose(mean(scores), value, rel_tol=1e-9, abs_tol=1e-9)
+
+
 def _score(sample: Sample, metric: str) -> float | None:
     """A row's number; the strict twin of a metric counts a row that could not be scored as 0."""
     score = sample.score(metric)
-    if score is None and metric.endswith("_strict") and metric in sample.items and sample.status != "no_judge":
-        return 0.0
-    return score
+    return 0.0 if score is None and metric.endswith(STRICT) and sample.counts_as_zero(metric) else score
 
 
 def _difference(pair: Pair, metric: str) -> float | None:
@@ -235,6 +276,10 @@ def describe(found: Mapping[str, Any]) -> str:
         lines += ["", f"{name}: {task['rows']:,} rows in both", *(f"! {warning}" for warning in task["warnings"])]
         lines += ["|Metric| |A|B|Difference|95 % interval|p|n|", "|---|---|---:|---:|---:|---|---:|---:|"]
         lines += [_line(metric, task["higher_is_better"][metric], entry) for metric, entry in task["metrics"].items()]
+        by_reason: dict[str, list[str]] = {}
+        for metric, reason in task["not_compared"].items():
+            by_reason.setdefault(reason, []).append(metric)
+        lines += [f"not compared: {', '.join(metrics)}, because {reason}." for reason, metrics in by_reason.items()]
         primary = task["flipped"]["metric"]
         for key, groups in task["categories"].items():
             lines += ["", f"{primary} by {key}", "|Group| |A|B|Difference|95 % interval|p|n|"]

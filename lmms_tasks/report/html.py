@@ -20,8 +20,8 @@ import lmms_tasks
 from lmms_tasks.report import charts, summary
 from lmms_tasks.report.images import ROWS, Album
 from lmms_tasks.report.intervals import Estimate, interval
-from lmms_tasks.report.published import published_rows, reason_against
-from lmms_tasks.report.runs import Runs, TaskRun, finite, primary_metric
+from lmms_tasks.report.published import published_rows, reason_against, reason_against_all
+from lmms_tasks.report.runs import Runs, TaskRun, finite, ordered_metrics, paper_columns, primary_metric
 from lmms_tasks.report.samples import Texts, browser_task, rows_to_illustrate
 from lmms_tasks.utils.manifest import without_nan
 
@@ -83,15 +83,26 @@ def _task(name: str, members: Sequence[TaskRun]) -> dict[str, Any]:
     spec = members[0].spec
     primary = primary_metric(spec)
     found = {run.label: summary.estimates(run) for run in members}
-    metrics = [m for m in spec.metrics if any(m.name in estimates for estimates in found.values())]
+    metrics = [m for m in ordered_metrics(spec) if any(m.name in estimates for estimates in found.values())]
+    headings = paper_columns(spec)
+    own = [metric for metric in metrics if metric.name in headings]
     best = {m.name: _best([estimates.get(m.name) for estimates in found.values()], m.higher_is_better) for m in metrics}
     return {
         "name": name,
         "primary": primary.name,
         "on_samples": spec.on_samples,
-        "metrics": metrics,
+        "headings": headings,
+        # The paper's own columns make the first table; without them there is one table.
+        "metrics": own or metrics,
+        "more": [metric for metric in metrics if own and metric not in own],
         "runs": [
-            {"label": run.label, "estimates": found[run.label], "facts": summary.facts(run), "rows": len(run.samples)}
+            {
+                "label": run.label,
+                "estimates": found[run.label],
+                "facts": summary.facts(run),
+                "rows": run.rows,
+                "behind": summary.behind(run),
+            }
             for run in members
         ],
         "best": best,
@@ -136,9 +147,10 @@ def _breakdowns(members: Sequence[TaskRun], metric: str) -> list[dict[str, Any]]
             for group, entry in groups.items():
                 if not isinstance(entry, Mapping):
                     continue
-                sizes[group] = max(sizes.get(group, 0), int(entry.get("rows") or 0))
-                means = {m: cell for m, cell in entry.items() if isinstance(cell, Mapping) and "mean" in cell}
-                table.append({"group": group, "label": run.label, "rows": entry.get("rows"), "means": means})
+                rows = int(entry.get("rows") or entry.get("n") or 0)
+                sizes[group] = max(sizes.get(group, 0), rows)
+                means = _means(run, entry)
+                table.append({"group": group, "label": run.label, "rows": rows, "means": means})
                 if (value := finite(means.get(metric, {}).get("mean"))) is not None:
                     low, high = _group_interval(run, name.removeprefix("by_"), group, metric, value)
                     points[group] = charts.Point(value, low, high)
@@ -160,6 +172,16 @@ def _breakdowns(members: Sequence[TaskRun], metric: str) -> list[dict[str, Any]]
     return drawn
 
 
+def _means(run: TaskRun, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """A group's means by metric, the paper's own first; a benchmark may write `{"mean", "n"}` or the number alone."""
+    cells = {m.name: entry[m.name] for m in ordered_metrics(run.spec) if m.name in entry}
+    return {
+        name: cell if isinstance(cell, Mapping) else {"mean": cell}
+        for name, cell in cells.items()
+        if not isinstance(cell, Mapping) or "mean" in cell
+    }
+
+
 def _group_interval(run: TaskRun, key: str, group: str, metric: str, value: float) -> tuple[float | None, float | None]:
     """The interval of a group's mean, where the rows' records say which rows are in the group."""
     values = [s.score(metric) for s in run.samples if str(s.record.get(key)) == group and s.score(metric) is not None]
@@ -170,15 +192,18 @@ def _group_interval(run: TaskRun, key: str, group: str, metric: str, value: floa
 
 def _published(members: Sequence[TaskRun]) -> dict[str, Any] | None:
     """The second table, or the reason why it is not there; None where nothing was published."""
+    if sentence := reason_against_all(members[0]):
+        return {"rows": [], "sentence": sentence, "reasons": {}}
     rows = published_rows(members[0])
     if not rows:
         return None
     reasons = {run.label: reason_against(run, rows[0]["rows"]) for run in members}
     if all(reasons.values()):
-        return {"rows": [], "reasons": reasons}
+        return {"rows": [], "sentence": None, "reasons": reasons}
     metrics = list(dict.fromkeys(metric for row in rows for metric in row["metrics"]))
     return {
         "rows": rows,
+        "sentence": None,
         "metrics": metrics,
         "source": rows[0]["source"],
         "reasons": {label: reason for label, reason in reasons.items() if reason},
@@ -200,9 +225,10 @@ def _browser(tasks: Mapping[str, Mapping[str, list[TaskRun]]], album: Album, not
     shown = [members for members in members_of if any(run.samples for run in members)]
     browsed = []
     for members in shown:
-        doc_ids = rows_to_illustrate(members, max(1, ROWS // len(shown)))
+        doc_ids = sorted({s.doc_id for run in members for s in run.samples if s.doc_id is not None})
+        embedded = rows_to_illustrate(members, max(1, ROWS // len(shown)))
         fingerprints = [(run.manifest.get("data") or {}).get("fingerprint") for run in members]
-        images, here, note = album.add(members[0].spec, set(fingerprints), doc_ids)
+        images, here, note = album.add(members[0].spec, set(fingerprints), doc_ids, embedded)
         if note:
             notes.append(note)
         illustrated = [number for number, fingerprint in enumerate(fingerprints) if here and fingerprint == here]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from lmms_tasks.utils.rows import fingerprint
 
 ROWS = 200  # rows with images in one page
 BYTES = 9_000_000  # of all copies in one page
+IMAGES_OF_A_ROW = 16  # a volume has up to 46 slices
 _SIDE = 420  # pixels
 _QUALITY = 78
 
@@ -35,12 +37,14 @@ class Album:
         self._embed_restricted = embed_restricted
 
     def add(
-        self, task: TaskSpec, wanted: Collection[str], doc_ids: Sequence[int]
+        self, task: TaskSpec, wanted: Collection[str], doc_ids: Sequence[int], embedded: Collection[int]
     ) -> tuple[dict[int, Any], str | None, str | None]:
         """Images by row: lists of `{"src"}`, `{"frame"}` or `{"path"}`; the fingerprint of their rows; a sentence to tell.
 
         Args:
             wanted: fingerprints of the rows that the runs were on; other rows have other images, and none are taken.
+            doc_ids: the rows that the page shows.
+            embedded: those of them whose images are worth their bytes; the others get the paths of theirs.
         """
         if not doc_ids:
             return {}, None, None
@@ -60,18 +64,29 @@ class Album:
             if closed
             else None
         )
+        paths, chosen = _paths(rows), set(embedded)
+        texts = rows.remove_columns(image_columns(rows.column_names))
         found = {}
         for doc_id in doc_ids:
-            if 0 <= doc_id < len(rows):
-                values = image_column_values(rows[doc_id])
-                found[doc_id] = _stand_ins(task, rows[doc_id], values) if closed else self._copies(task, values)
+            if not 0 <= doc_id < len(rows):
+                continue
+            shown: list[dict[str, Any]] = []
+            if closed:
+                shown = _frames(task, texts[doc_id])
+            elif doc_id in chosen and self.rows < ROWS and self.bytes < BYTES:
+                shown = self._copies(task, rows[doc_id])
+            if shown := shown or [{"path": path} for path in paths[doc_id]]:
+                found[doc_id] = shown
         return found, here, told
 
-    def _copies(self, task: TaskSpec, values: Sequence[Any]) -> list[dict[str, str]]:
-        if self.rows >= ROWS or self.bytes >= BYTES:
-            return [{"path": _path(value)} for value in values]
-        copies = []
-        for value in values:
+    def _copies(self, task: TaskSpec, row: Any) -> list[dict[str, str]]:
+        copies: list[dict[str, str]] = []
+        try:
+            # Rows without image columns find their images elsewhere, as they do for a model.
+            values = image_column_values(row) or list(task.hook("doc_to_visual")(row) or ())
+        except SystemExit as error:
+            return [{"path": str(error.code)}]
+        for value in values[:IMAGES_OF_A_ROW]:
             try:
                 source = copy(value)
             except SystemExit as error:
@@ -79,16 +94,17 @@ class Album:
                 continue
             self.bytes += len(source)
             copies.append({"src": source})
+        if len(values) > IMAGES_OF_A_ROW:
+            copies.append({"path": f"and {len(values) - IMAGES_OF_A_ROW} more images"})
         self.rows += bool(copies)
-        self.holds_restricted |= restricted(task)
+        self.holds_restricted |= restricted(task) and any("src" in copied for copied in copies)
         return copies
 
 
-def _stand_ins(task: TaskSpec, row: Any, values: Sequence[Any]) -> list[dict[str, Any]]:
-    """What stands for pixels that may not be passed on: the benchmark's frames (`size`, `boxes`, `label`), else paths."""
+def _frames(task: TaskSpec, row: Any) -> list[dict[str, Any]]:
+    """What stands for pixels that may not be passed on: the benchmark's frames (`size`, `boxes`, `label`)."""
     frames = task.benchmark.frames
-    drawn = list(frames(task, row)) if frames else []
-    return [{"frame": frame} for frame in drawn] or [{"path": _path(value)} for value in values]
+    return [{"frame": frame} for frame in frames(task, row)] if frames else []
 
 
 def copy(value: Any) -> str:
@@ -111,7 +127,22 @@ def _rows_with_images(task: TaskSpec):
     return task.hook("process_docs")(loaded)
 
 
-def _path(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return str((value.get("path") if isinstance(value, dict) else None) or "an image without a path")
+def _paths(rows) -> list[list[str]]:
+    """The paths of each row's images, in order; the images themselves stay where they are."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    found: list[list[str]] = [[] for _ in range(rows.data.num_rows)]
+    for column in image_columns(rows.column_names):
+        values = rows.data.column(column)
+        counts = [1] * len(found)
+        if pyarrow.types.is_list(values.type) or pyarrow.types.is_large_list(values.type):
+            counts = compute.fill_null(compute.list_value_length(values), 0).to_pylist()
+            values = compute.list_flatten(values)
+        told = compute.struct_field(values, "path") if pyarrow.types.is_struct(values.type) else values
+        images = zip(told.to_pylist(), compute.is_valid(values).to_pylist(), strict=True)
+        for row, count in zip(found, counts, strict=True):
+            row += [path or "an image without a path" for path, there in itertools.islice(images, count) if there]
+    # A dataset that was filtered before keeps the whole table and an index into it.
+    positions = rows._indices.column(0).to_pylist() if rows._indices is not None else range(len(found))
+    return [found[position] for position in positions]

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lmms_tasks.report.runs import ABOUT_THE_RUN, Sample, TaskRun
+from lmms_tasks.report.runs import ABOUT_THE_RUN, WITHOUT_NUMBER, Sample, TaskRun
 from lmms_tasks.utils.statistics import mean, standard_error
 
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
+_WHOLES = (1.0, 100.0)  # the best value of a share, as a fraction and in per cent
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,21 @@ def estimate(run: TaskRun, metric: str) -> Estimate:
     samples = scored
     if scored and not _equal(mean(values), value):
         # The strict twin of a metric counts an unscored row as 0.
-        samples = list(run.samples)
+        samples = [s for s in run.samples if s.score(metric) is not None or s.counts_as_zero(metric)]
         values = [sample.score(metric) or 0.0 for sample in samples]
     if not scored:
-        # Items without a score of their own: the aggregator reads something else in those of the rows that were scored.
-        return Estimate(value, None, None, sum(sample.record.get("score") == 1 for sample in run.samples))
+        return Estimate(value, None, None, _rows_behind(run, metric))
     if metric in ABOUT_THE_RUN or not _equal(mean(values), value):
         return Estimate(value, None, None, len(scored))
     return Estimate(value, *interval(values, [cluster(sample, i) for i, sample in enumerate(samples)]), len(scored))
+
+
+def _rows_behind(run: TaskRun, metric: str) -> int:
+    """Rows whose items hold what an aggregator reads in place of a score, where the row was not left unscored."""
+    return sum(
+        bool(set(sample.items.get(metric, ())) - WITHOUT_NUMBER) and sample.record.get("score", 1) == 1
+        for sample in run.samples
+    )
 
 
 def cluster(sample: Sample, position: int) -> Any:
@@ -55,16 +63,18 @@ def cluster(sample: Sample, position: int) -> Any:
 def interval(values: Sequence[float], clusters: Sequence[Any]) -> tuple[float | None, float | None]:
     """95 % interval of a mean; (None, None) under two clusters, and where all values are one.
 
-    Equal values do not tell how far apart others might lie. Shares of independent rows (every value 0 or 1) by E. B.
-    Wilson (JASA 22, 1927), which stays within [0, 1]; other means by the central limit theorem, with the clusters' sums
-    where rows come in clusters.
+    Equal values do not tell how far apart others might lie. Shares of independent rows (every value 0 or 1, or 0 or 100)
+    by E. B. Wilson (JASA 22, 1927), which stays within the scale; other means by the central limit theorem, with the
+    clusters' sums where rows come in clusters.
     """
     independent = len(set(clusters)) == len(values)
     if len(set(clusters)) < 2 or len(set(values)) < 2:
         return None, None
     centre = mean(values)
-    if independent and set(values) == {0.0, 1.0}:
-        return wilson(centre, len(values))
+    whole = max(values)
+    if independent and whole in _WHOLES and set(values) == {0.0, whole}:
+        low, high = wilson(centre / whole, len(values))
+        return low * whole, high * whole
     error = standard_error(values) if independent else clustered_error(values, clusters)
     return centre - Z * error, centre + Z * error
 

@@ -6,24 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmms_tasks.report.runs import RECORD, TaskRun
+from lmms_tasks.utils.published import Rows
 from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
 
 
 def published_rows(run: TaskRun) -> list[Mapping[str, Any]]:
     """The benchmark's published rows for a task: mappings of `model`, `source`, `rows` and `metrics`."""
-    declared = run.spec.benchmark.published
-    return list(declared(run.spec)) if declared else []
+    declared = run.spec.benchmark.published(run.spec)
+    return [] if isinstance(declared, str) else list(declared)
 
 
-def reason_against(run: TaskRun, rows: int) -> str | None:
+def reason_against_all(run: TaskRun) -> str | None:
+    """Why no published number compares with any run of the task, None where the benchmark does not say so."""
+    declared = run.spec.benchmark.published(run.spec)
+    return declared if isinstance(declared, str) else None
+
+
+def reason_against(run: TaskRun, rows: Rows) -> str | None:
     """Why published rows do not stand beside this run, None where they do.
 
     Args:
-        rows: the number of rows that the published numbers are over.
+        rows: the number of rows that the published numbers are over, or its bounds.
     """
     panel, judges = run.manifest.get("panel") or {}, run.manifest.get("judges") or {}
-    if run.spec.on_samples or run.limited or run.rows != rows:
-        return f"it is over {run.rows:,} rows and not the full split of {rows:,}"
+    least, most = (rows, rows) if isinstance(rows, int) else rows
+    if run.spec.on_samples or run.limited or not least <= run.rows <= most:
+        whole = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        return f"it is over {run.rows:,} rows and not the full split of {whole}"
     if not run.values.get(RECORD, 0.0) >= MINIMUM_COVERAGE:
         return f"fewer than {MINIMUM_COVERAGE:.0%} of its rows are judged"
     if panel.get("profile") != "paper":

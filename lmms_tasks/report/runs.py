@@ -21,6 +21,12 @@ _RESULTS = "_results.json"
 RECORD = "judged_coverage"  # the metric whose item is the row's record where a judge is asked
 # Numbers that describe the run: never the first thing to read.
 ABOUT_THE_RUN = (RECORD, "judgements_per_sample")
+# What an item without a number holds: why there is none.
+WITHOUT_NUMBER = {"status", "reason", "applies"}
+# How the metrics are named that count a row without a score as 0.
+STRICT = ("_strict", "_zeroed")
+# Statuses of items that a metric is not about.
+_ELSEWHERE = ("out_of_scope", "not_applicable", "no_judge")
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,13 @@ class Sample:
         """The row's number, None where it was not scored."""
         return finite(self.items.get(metric, {}).get("score"))
 
+    def counts_as_zero(self, metric: str) -> bool:
+        """Whether a strict metric counts this row, which has no score, as 0: it is about the row, and a judge was asked."""
+        item = self.items.get(metric)
+        if item is None or self.status == "no_judge" or item.get("applies") is False:
+            return False
+        return item.get("status") not in _ELSEWHERE
+
     @property
     def verdicts(self) -> list[Mapping[str, Any]]:
         return [verdict for judgement in self.record.get("judgements", ()) for verdict in judgement.get("verdicts", ())]
@@ -85,8 +98,8 @@ class TaskRun:
 
     @property
     def metrics(self) -> list[MetricSpec]:
-        """The task's metrics that this run has a value for, in the task's order."""
-        return [metric for metric in self.spec.metrics if metric.name in self.values]
+        """The metrics that this run has a value for: the paper's own first, then the others in the task's order."""
+        return [metric for metric in ordered_metrics(self.spec) if metric.name in self.values]
 
     @property
     def rows(self) -> int:
@@ -123,10 +136,26 @@ class Runs:
     notes: Sequence[str]
 
 
-def primary_metric(spec: TaskSpec) -> MetricSpec:
-    """The metric that a reader looks at first: the one that has a `_strict` twin, else the first of the task's list."""
+def paper_columns(spec: TaskSpec) -> dict[str, str]:
+    """The paper's headings by metric, in the paper's order; {} where the benchmark declares none."""
     names = {metric.name for metric in spec.metrics}
-    told = [metric for metric in spec.metrics if metric.name not in ABOUT_THE_RUN]
+    return {metric: heading for metric, heading in spec.benchmark.columns(spec).items() if metric in names}
+
+
+def ordered_metrics(spec: TaskSpec) -> list[MetricSpec]:
+    """The task's metrics, the paper's own columns first and what describes the run last."""
+    place = {metric: position for position, metric in enumerate(paper_columns(spec))}
+    last = len(place)
+    return sorted(spec.metrics, key=lambda m: last + 1 if m.name in ABOUT_THE_RUN else place.get(m.name, last))
+
+
+def primary_metric(spec: TaskSpec) -> MetricSpec:
+    """The metric that a reader looks at first: the first that has a `_strict` twin among the paper's columns, else the
+    first of these; without them the same of the task's list."""
+    names = {metric.name for metric in spec.metrics}
+    columns = paper_columns(spec)
+    told = [metric for metric in ordered_metrics(spec) if metric.name not in ABOUT_THE_RUN]
+    told = [metric for metric in told if metric.name in columns] or told
     twins = [metric for metric in told if f"{metric.name}_strict" in names]
     return (twins or told or list(spec.metrics))[0]
 

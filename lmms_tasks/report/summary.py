@@ -51,6 +51,19 @@ def judges(run: TaskRun) -> str:
     return f"{panel.get('profile')}: {'; '.join(told)}"
 
 
+def behind(run: TaskRun) -> dict[str, str]:
+    """What stands behind every number of a run, by heading: rows, coverage, judges, versions."""
+    manifest, share = run.manifest, coverage(run)
+    versions = [f"task {manifest['task_version']}"] if manifest.get("task_version") else []
+    versions += [f"{name} {version}" for name, version in (manifest.get("versions") or {}).items() if version]
+    return {
+        "rows": f"{run.rows:,}" + (" (a part)" if run.limited else ""),
+        "coverage": "needs no judge" if share is None else percent(share),
+        "judges": judges(run),
+        "versions": ", ".join(versions) or "not told",
+    }
+
+
 def facts(run: TaskRun) -> dict[str, str]:
     """What a reader needs to trust, repeat and explain the run's numbers, by heading."""
     manifest, data = run.manifest, run.manifest.get("data") or {}

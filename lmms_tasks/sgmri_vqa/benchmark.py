@@ -99,6 +99,30 @@ def _read_answers(task: TaskSpec, path: Path, rows: Sequence[Mapping[str, Any]])
     return recorded_answers(path, rows)
 
 
+def _columns(task: TaskSpec) -> dict[str, str]:
+    from lmms_tasks.sgmri_vqa.columns import IMAGE_COLUMNS, VOLUME_COLUMNS
+
+    headings = {"diagnosis": "Diagnosis", "localization_v": "Localization (V)", "localization_ar": "Localization (AR)"}
+    names = dict.fromkeys(VOLUME_COLUMNS[:2] + IMAGE_COLUMNS[1:])
+    return {
+        **{name: headings.get(name, name.capitalize()) for name in names},
+        "average": "Avg.",
+        **{"a_score": "A-Score", "ar_score": "AR-Score", "v_score": "V-Score"},
+    }
+
+
+def _published(task: TaskSpec) -> list[dict[str, Any]]:
+    from lmms_tasks.sgmri_vqa.published import published
+
+    return published(task)
+
+
+def _frames(task: TaskSpec, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    from lmms_tasks.sgmri_vqa.frames import frames
+
+    return frames(row)
+
+
 def _prepare(parser: argparse.ArgumentParser) -> None:
     from lmms_tasks.sgmri_vqa.prepare import add_options
 
@@ -127,5 +151,8 @@ BENCHMARK = Benchmark(
     check_images=check_images,
     local_files=_local_files,
     read_answers=_read_answers,
+    columns=_columns,
+    published=_published,
+    frames=_frames,
     prepare=_prepare,
 )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.cli import main
+from lmms_tasks.mmdeepresearch_bench.samples.reports import TASKS
 from lmms_tasks.sources import load_rows
 from tests.judge_server import JudgeServer
+from tests.mmdeepresearch_bench.web import picture
 
 SAMPLE = "mmdeepresearch_bench_sample"
 PROFILE = """
@@ -27,17 +30,17 @@ tries = 2
 
 @pytest.fixture
 def judged_by(monkeypatch, tmp_path) -> Iterator[Callable[..., JudgeServer]]:
-    """Starts a scripted judge and lets the profile point to it."""
+    """Starts a scripted judge and lets the profile point to it; `name` is the judge that it is, for profiles of several."""
     servers: list[JudgeServer] = []
-    profile = tmp_path / "scripted.toml"
-    profile.write_text(PROFILE)
+    file = tmp_path / "scripted.toml"
 
-    def start(script) -> JudgeServer:
+    def start(script, profile: str = PROFILE, name: str = "SCRIPTED") -> JudgeServer:
         server = JudgeServer(script)
         server.__enter__()
         servers.append(server)
-        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
-        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
+        file.write_text(profile)
+        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(file))
+        monkeypatch.setenv(f"LMMS_TASKS_JUDGE_{name}_BASE_URL", server.base_url)
         return server
 
     yield start
@@ -60,3 +63,31 @@ def score(capsys) -> Callable[..., dict]:
         return json.loads(capsys.readouterr().out)
 
     return run
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """The six sample reports as Markdown files named by id."""
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    for task in TASKS:
+        (reports / f"Q{task.id}.md").write_text(task.report)
+    return reports
+
+
+def metrics(printed, task=SAMPLE) -> dict:
+    """A task's results by the metric's own name."""
+    return {name.removesuffix(",none"): value for name, value in printed["results"][task].items()}
+
+
+def real_rows(tmp_path, reports) -> str:
+    """The tasks in the official form, with an image each; the file's path."""
+    images = tmp_path / "images"
+    images.mkdir()
+    lines = []
+    for task in reports:
+        (images / f"Q{task.id}I0.png").write_bytes(picture())
+        told = {"language": task.language, "difficulty": task.difficulty, "image_url": [f"Q{task.id}I0.png"]}
+        lines.append(json.dumps({"id": task.id, "caption": task.caption, "body": task.body, **told}))
+    (tmp_path / "quiz.jsonl").write_text("\n".join(lines) + "\n")
+    return str(tmp_path / "quiz.jsonl")

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-# How the five prompts begin.
+# How the prompts begin: those of the rubrics, and the question whether images arrive.
 BEGINNINGS = {
     "report": "You mark reports",
     "weights": "You decide, for one research task",
     "support": "A report states something and cites a page",
     "visual_fidelity": "A report was written on a task that comes with images",
     "figure": "A report shows or cites the image",
+    "figure_yes_no": "A statement in a report is about the image",
+    "look": "A small image follows",
 }
 REPORT = {
     "error_rate": 0,
@@ -68,6 +70,7 @@ VERDICTS: dict[str, dict[str, Any]] = {
     "support": SUPPORT,
     "visual_fidelity": VISUAL_FIDELITY,
     "figure": FIGURE,
+    "look": {"red": "Yes"},
 }
 
 

@@ -11,7 +11,8 @@ import sys
 import threading
 
 from lmms_tasks.mmdeepresearch_bench.fetch import Fetcher
-from lmms_tasks.mmdeepresearch_bench.pipeline import Assignment, Missing, score_report
+from lmms_tasks.mmdeepresearch_bench.parts import Missing
+from lmms_tasks.mmdeepresearch_bench.pipeline import Assignment, score_report
 from lmms_tasks.mmdeepresearch_bench.samples.drawings import draw
 from lmms_tasks.mmdeepresearch_bench.samples.reports import COURIER, GOOD, HARBOUR, STATISTICS
 from lmms_tasks.mmdeepresearch_bench.samples.write import IMAGES, TEXTS

@@ -8,22 +8,8 @@ import pytest
 
 from lmms_tasks.mmdeepresearch_bench.samples.reports import TASKS
 from tests.lmms_eval_process import lmms_eval
-from tests.mmdeepresearch_bench.conftest import SAMPLE
+from tests.mmdeepresearch_bench.conftest import SAMPLE, metrics, real_rows
 from tests.mmdeepresearch_bench.judge_script import script
-from tests.mmdeepresearch_bench.web import picture
-
-
-def metrics(printed, task=SAMPLE) -> dict:
-    return {name.removesuffix(",none"): value for name, value in printed["results"][task].items()}
-
-
-@pytest.fixture
-def folder(tmp_path):
-    reports = tmp_path / "reports"
-    reports.mkdir()
-    for task in TASKS:
-        (reports / f"Q{task.id}.md").write_text(task.report)
-    return reports
 
 
 def test_markdown_reports_are_scored_with_splits_and_the_official_table_in_the_manifest(score, judged_by, folder):
@@ -48,19 +34,6 @@ def test_the_official_table_needs_nothing_but_the_file(score, shared_data, monke
     )
     assert printed["leaderboard"]["Overall"] == 49.08 and next(iter(printed)) == "results"
     assert metrics(printed, "mmdeepresearch_bench")["mmdr_overall"] == pytest.approx(42.60, abs=0.005)
-
-
-def real_rows(tmp_path, reports) -> str:
-    images = tmp_path / "images"
-    images.mkdir()
-    lines = []
-    for task in reports:
-        (images / f"Q{task.id}I0.png").write_bytes(picture())
-        lines.append(
-            json.dumps({"id": task.id, "caption": task.caption, "body": task.body, "image_url": [f"Q{task.id}I0.png"]})
-        )
-    (tmp_path / "quiz.jsonl").write_text("\n".join(lines) + "\n")
-    return str(tmp_path / "quiz.jsonl")
 
 
 def test_without_a_visual_truth_the_numbers_that_need_it_are_null_and_others_stand_in(

@@ -39,6 +39,12 @@ def test_the_official_extractor_finds_twelve_pairs_in_it():
     assert [pair.text for pair in pairs[-3:]] == ["[1]", "[2]", "[3]"]  # its lines, read as claims
 
 
+def test_a_pair_that_comes_again_keeps_its_first_place_among_forty():
+    many = " ".join(f"Output {number} rose [1]." for number in range(45))
+    pairs = official_pairs(f"Prices fell [1].\n\n{many}\n\nPrices fell [1].\n\nReferences:\n[1] https://a.org/one\n")
+    assert len(pairs) == 40 and pairs[0].text.startswith("Prices fell")
+
+
 def test_headings_figures_and_references_of_the_synthetic_report():
     document = read_document(SOLAR)
     assert document.headings == ("Executive Summary", "Analysis & Evidence", "Conclusion")

@@ -202,6 +202,9 @@ def test_a_server_that_refuses_the_connection_may_come_back():
         "http://[::]/",
         "http://[fe80::1]/",
         "http://[fd00::1]/",
+        "http://[fec0::1]/",
+        "http://[64:ff9b:1::7f00:1]/",
+        "http://[::ffff:0:127.0.0.1]/",
         "http://[ff02::1]/",
         "http://[::ffff:127.0.0.1]/",
         "http://[::ffff:10.0.0.1]/",
@@ -295,37 +298,6 @@ def test_who_asks_says_so_and_sends_no_cookie(loopback, monkeypatch):
     loopback.fetcher(contact="lab@example.org").fetch(loopback.url("/cookie"))
     sent = loopback.headers[-1]
     assert "lab@example.org" in sent["User-Agent"] and "Cookie" not in sent
-
-
-def test_few_requests_go_to_one_host_at_once_and_many_to_many(loopback):
-    loopback.routes["/pause"] = w.slow(0.1)
-    fetcher = loopback.fetcher(at_once_per_host=3)
-    host = f"busy.test:{loopback.port}"
-    fetcher.fetch_all([f"{loopback.url('/pause', 'busy.test')}?n={n}" for n in range(1)])
-    urls = []
-    for n in range(12):
-        loopback.routes[f"/pause{n}"] = w.slow(0.1)
-        urls.append(loopback.url(f"/pause{n}", "busy.test"))
-    fetcher.fetch_all(urls)
-    assert loopback.most_at_once[host] == 3
-    others = [loopback.url(f"/pause{n}", f"h{n}.test") for n in range(12)]
-    began = time.monotonic()
-    fetcher.fetch_all(others)
-    assert time.monotonic() - began < 12 * 0.1  # one after another would take longer
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [b"<p>x</p>", b"<div>", b"<b><i>", b"<tr><td>x</td></tr>", b"<img src=a.png>", b"<script>a</script>", b"a&lt;"],
-)
-def test_a_hostile_page_of_two_megabytes_costs_seconds(piece):
-    body = b"<html><body><p>" + piece * (2_000_000 // len(piece))
-    began = time.process_time()
-    try:
-        content.read_content("text/html", body, "utf-8", "http://news.test/")
-    except content.Unsupported as refused:
-        assert "no text" in str(refused)
-    assert time.process_time() - began < 6
 
 
 def test_an_image_that_breaks_off_is_refused_inside_lmms_eval_too(monkeypatch):

@@ -15,6 +15,7 @@ from lmms_tasks.report.commands import add_compare
 from lmms_tasks.report.compare import compare, describe
 from lmms_tasks.report.paired import RESAMPLES, paired_differences
 from lmms_tasks.report.runs import read_runs
+from tests.report.conftest import LIMIT
 from tests.report.written_runs import TASK, row, write_run
 
 
@@ -65,7 +66,7 @@ def _syllables(count):
 def test_identical_runs_differ_by_nothing_with_p_1(folder):
     found = compared(files_of(folder, "alpha"), files_of(folder, "alpha"))
     entries = [entry for task in found["tasks"].values() for entry in task["metrics"].values()]
-    assert len(entries) > 15
+    assert len(entries) > 90
     assert {(e["difference"], e["low"], e["high"], e["p"]) for e in entries} == {(0.0, 0.0, 0.0, 1.0)}
     assert all(not task["warnings"] and task["flipped"]["better"] == [] for task in found["tasks"].values())
 
@@ -75,10 +76,17 @@ def test_two_runs_of_the_real_lmms_eval_differ_by_the_difference_of_their_result
     found = compared(a, b)
     results = [json.loads(file.read_text())["results"] for file in (a, b)]
     for name, task in found["tasks"].items():
-        assert task["rows"] == 14
+        assert task["rows"] == (6 if name.startswith("mmdeepresearch") else LIMIT)
+        # Each metric of the task has a difference, or the reason why it has none.
+        spec = read_catalogue().tasks[name]
+        assert task["metrics"].keys() | task["not_compared"].keys() == {metric.name for metric in spec.metrics}
+        assert not task["metrics"].keys() & task["not_compared"].keys()
         for metric, entry in task["metrics"].items():
             before, after = (told[name][f"{metric},none"] for told in results)
-            assert entry["difference"] == pytest.approx(after - before, abs=1e-9)
+            if entry["unscored_a"] == entry["unscored_b"] == task["rows"] - entry["n"]:
+                assert entry["difference"] == pytest.approx(after - before, abs=1e-9), (name, metric)
+            else:
+                assert metric in ("mmdr_sem", "mmdr_acc")  # scored where a report has such a figure
     categories = found["tasks"][TASK]["categories"]["category"]
     assert sum(entry["rows"] for entry in categories.values()) == 14
 
@@ -170,7 +178,7 @@ def test_low_coverage_is_said(tmp_path):
 
 def test_two_runs_on_one_side_no_common_task_and_no_log_are_one_sentence_each(tmp_path, folder):
     rows = [row(0, 0.5)]
-    with pytest.raises(SystemExit, match="RUN_A holds two runs of mirage_mmst"):
+    with pytest.raises(SystemExit, match="RUN_A holds two runs of amigo_synthetic"):
         compared(folder, folder)
     a = write_run(tmp_path / "a", rows)
     with pytest.raises(SystemExit, match="no task of ours in common"):
@@ -189,24 +197,3 @@ def test_the_command_prints_json_and_nothing_else_or_a_table(folder, capsys):
     table, _, printed = capsys.readouterr().out.partition("{")
     assert json.loads("{" + printed)["tasks"][TASK]["flipped"]["better"]
     assert "|w_sum|↑|" in table and "rows better in B by w_sum" in table
-
-
-def test_lmms_evals_own_baseline_reads_the_scores_of_our_items(folder, evaluator, task_manager, tmp_path):
-    """It reads items of the run, and a baseline's file only as plain numbers: one line a row with a key that holds "score"."""
-    from lmms_eval.baselines import load_baseline
-
-    from tests.report.conftest import save_run
-
-    log = files_of(folder, "gamma").parent / f"20260102_030405_samples_{TASK}.jsonl"
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    plain = tmp_path / "baseline.jsonl"
-    told = [{"doc_id": line["doc_id"], "score": line["site_weighted_score"]["score"] / 100} for line in lines]
-    plain.write_text("".join(json.dumps(line) + "\n" for line in told))
-    results = save_run(
-        evaluator, task_manager, tmp_path / "run", "acme/delta", "20260301_000000",
-        lambda task, doc_id, n: f"Water the roots and wait. {doc_id}", [TASK], baseline=str(plain),
-    )["results"][TASK]  # fmt: skip
-    assert results["paired_baseline_score"] == pytest.approx(100 * sum(line["score"] for line in told) / 14)
-    # A log of ours as it stands is misread: its scores are mappings, so lmms-eval takes equal texts for scores.
-    misread, _ = load_baseline(str(log), TASK)
-    assert set(misread.values()) == {0.0} != {line["score"] for line in told}

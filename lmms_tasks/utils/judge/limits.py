@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -121,6 +122,19 @@ class Budget:
         """Count the tokens of one reply."""
         with self._lock:
             self.tokens += tokens
+
+
+def report_usage(model: str, input_tokens: int, output_tokens: int, reasoning_tokens: int) -> None:
+    """Add one reply to lmms-eval's own summary of usage, where lmms-eval runs."""
+    usage = sys.modules.get("lmms_eval.models.model_utils.usage_metrics")
+    if usage is not None:
+        usage.log_usage(
+            model_name=model,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            reasoning_tokens=reasoning_tokens,
+            source="judge",
+        )
 
 
 class Workers:

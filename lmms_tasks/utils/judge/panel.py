@@ -15,9 +15,11 @@ from lmms_tasks.utils.home import home
 from lmms_tasks.utils.judge.cache import MODE, Cache, shared_cache
 from lmms_tasks.utils.judge.limits import Budget, rank_share
 from lmms_tasks.utils.judge.offline import offline_verdict
+from lmms_tasks.utils.judge.plan import Plan
 from lmms_tasks.utils.judge.profiles import Profile, resolve
+from lmms_tasks.utils.judge.refusal import Refused
 from lmms_tasks.utils.judge.rubric import Rubric
-from lmms_tasks.utils.judge.session import Refused, Session
+from lmms_tasks.utils.judge.session import Session
 from lmms_tasks.utils.judge.verdict import Judgement, reduce
 
 
@@ -42,8 +44,13 @@ class Panel:
 
     @property
     def judgements_per_sample(self) -> float:
-        """Judges times generations; 0.0 for the lexical stand-in."""
-        return float(sum(session.judge.generations for session in self._sessions))
+        """Judges times generations; 0.0 for the lexical stand-in. Where judges are asked different rubrics, the least
+        that stands behind one of them."""
+        judges = [session.judge for session in self._sessions]
+        named = {name for judge in judges for name in judge.rubrics or ()}
+        of_all = sum(judge.generations for judge in judges if judge.rubrics is None)
+        counts = [sum(judge.generations for judge in judges if judge.is_asked(name)) for name in named]
+        return float(min([*counts, *([of_all] if of_all else [])], default=0))
 
     @property
     def concurrency(self) -> int:
@@ -51,7 +58,7 @@ class Panel:
         return max((session.concurrency for session in self._sessions), default=1)
 
     def judge(self, rubric: Rubric, texts: Mapping[str, str], images: Iterable[Any] = ()) -> Judgement:
-        """Judge one row: every judge, every generation, at the same time.
+        """Judge one row: every judge that is asked this rubric, every generation, at the same time.
 
         Args:
             rubric: what is asked; the profile's own text for it is used where there is one.
@@ -68,13 +75,16 @@ class Panel:
             raise SystemExit(self._refusal)
         if self._interrupted:
             raise KeyboardInterrupt
+        sessions = [session for session in self._sessions if session.judge.is_asked(rubric.name)]
+        if not sessions:
+            raise SystemExit(self.profile.nobody_asked(rubric.name))
         messages = rubric.messages(texts, images)
         if self._plan is not None:
             self._plan.add(rubric, messages)
             return Judgement((), False, None, "planned, not judged")
         futures = [
             session.submit(rubric, messages, generation)
-            for session in self._sessions
+            for session in sessions
             for generation in range(session.judge.generations)
         ]
         if self._refusal:
@@ -102,11 +112,14 @@ class Panel:
             return self._rubrics[rubric.hash]
 
     def check(self, rubrics: Iterable[Rubric] = ()) -> None:
-        """See, before the model is created, that the judges can be asked: endpoints, keys, the user's rubric files.
+        """See, before the model is created, that the judges can be asked: endpoints, keys, the user's rubric files, a
+        judge for each rubric, and images and log-probabilities where rubrics need them.
 
         SystemExit with one sentence if not. A panel that was refused earlier starts anew.
         """
-        names = {self.rubric(rubric).name for rubric in rubrics}
+        asked = [self.rubric(rubric) for rubric in rubrics]
+        names = {rubric.name for rubric in asked}
+        self._check_who_is_asked(asked)
         unused = sorted(set(self.profile.rubric_files) - names) if names else []
         if unused:
             logger.warning(
@@ -122,6 +135,29 @@ class Panel:
                 seen.add(place)
                 session.check()
             session.reopen()
+        for session in self._sessions:
+            session.look(asked)
+
+    def _check_who_is_asked(self, rubrics: Sequence[Rubric]) -> None:
+        judges = [session.judge for session in self._sessions]
+        for rubric in rubrics if judges else ():
+            asked = [judge for judge in judges if judge.is_asked(rubric.name)]
+            if not asked:
+                raise SystemExit(self.profile.nobody_asked(rubric.name))
+            without = [judge.name for judge in asked if rubric.form == "word" and not judge.logprobs]
+            if without:
+                raise SystemExit(
+                    f"The judge {without[0]} of profile {self.profile.name} is asked {rubric.name}, which reads "
+                    'log-probabilities: give it logprobs = true, or set vqa = "verdict".'
+                )
+        for judge in judges:
+            if rubrics and not any(judge.is_asked(rubric.name) for rubric in rubrics):
+                logger.warning(
+                    f"The judge {judge.name} of profile {self.profile.name} is asked nothing here: its `rubrics` name "
+                    f"{', '.join(judge.rubrics or ())}, and this run has {', '.join(rubric.name for rubric in rubrics)}."
+                )
+            if judge.retired:
+                logger.warning(f"The judge {judge.name} of profile {self.profile.name}: {judge.retired}.")
 
     @contextmanager
     def planning(self) -> Iterator[Plan]:
@@ -179,54 +215,6 @@ class Panel:
     def _abort(self, sentence: str) -> None:
         for session in self._sessions:
             session.abort(Refused(sentence))
-
-
-class Plan:
-    """What a panel will be asked: the distinct questions of each judge, and which of them the cache answers."""
-
-    def __init__(self, sessions: Sequence[Session]):
-        self._sessions = sessions
-        self._tokens: list[dict[str, int]] = [{} for _ in sessions]
-        self._lock = threading.Lock()
-
-    def add(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]]) -> None:
-        """Count one row's questions. A token is taken for four characters of the prompt's text."""
-        tokens = sum(len(text) for message in messages for text in _texts(message)) // 4
-        for session, known in zip(self._sessions, self._tokens, strict=True):
-            for generation in range(session.judge.generations):
-                key = session.key(rubric, messages, generation)
-                with self._lock:
-                    known[key] = tokens
-
-    def announce(self) -> None:
-        """Log each judge's line, before the first call."""
-        for session, cost in zip(self._sessions, self.costs(), strict=True):
-            session.announce(cost["calls"], cost["cached"], cost["prompt_tokens"])
-
-    def costs(self) -> list[dict[str, Any]]:
-        """For each judge the calls that are to be made, those that the cache answers, and what the calls cost.
-
-        `dollars` is that of the prompts at the profile's price, None without one; replies come on top.
-        """
-        costs = []
-        for session, known in zip(self._sessions, self._tokens, strict=True):
-            missing = [tokens for key, tokens in known.items() if not session.has_reply(key)]
-            price = session.judge.price.get("input")
-            costs.append(
-                {
-                    "judge": session.judge.name,
-                    "calls": len(missing),
-                    "cached": len(known) - len(missing),
-                    "prompt_tokens": sum(missing),
-                    "dollars": None if price is None else sum(missing) * price / 1e6,
-                }
-            )
-        return costs
-
-
-def _texts(message: Mapping[str, Any]) -> list[str]:
-    content = message["content"]
-    return [content] if isinstance(content, str) else [part["text"] for part in content if part.get("type") == "text"]
 
 
 def _share(total: int | None) -> int | None:

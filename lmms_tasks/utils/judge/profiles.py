@@ -35,7 +35,8 @@ class Judge:
     `max_tokens` is the token limit of one reply. `timeout` is the deadline of one request in seconds, `tries` the most
     requests for one reply, `retry_delay` the first pause between them in seconds. `omit` names parameters that are not
     sent, `extra` those that are sent as they are. `openai`: OpenAI's parameter names. `price`: dollars for a million
-    `input` and `output` tokens.
+    `input` and `output` tokens. `rubrics`: those that it is asked, None for all. `logprobs`: it returns
+    log-probabilities where a rubric reads them. `retired`: what became of its model, in a few words.
     """
 
     name: str
@@ -54,6 +55,13 @@ class Judge:
     tries: int = 6
     retry_delay: float = 1.0
     price: dict[str, float] = field(default_factory=dict)
+    rubrics: tuple[str, ...] | None = None
+    logprobs: bool = False
+    retired: str = ""
+
+    def is_asked(self, rubric: str) -> bool:
+        """Whether this judge is asked the rubric of this name; profiles may leave out the part before the last dot."""
+        return self.rubrics is None or not {rubric, rubric.rpartition(".")[2]}.isdisjoint(self.rubrics)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -63,7 +71,8 @@ class Judge:
 
 @dataclass(frozen=True)
 class Profile:
-    """The judges of one use. `max_calls` and `max_tokens` bound a run, None is unbounded."""
+    """The judges of one use. `max_calls` and `max_tokens` bound a run, None is unbounded. `vqa`: how a question about
+    an image is answered, where a benchmark leaves that open: by a verdict, or by the log-probability of "Yes"."""
 
     name: str
     use: str
@@ -71,6 +80,27 @@ class Profile:
     rubric_files: dict[str, str] = field(default_factory=dict)
     max_calls: int | None = None
     max_tokens: int | None = None
+    vqa: Literal["verdict", "logprobs"] = "verdict"
+
+    def nobody_asked(self, rubric: str) -> str:
+        """The sentence for a rubric that no judge is asked."""
+        named = sorted({name for judge in self.judges for name in judge.rubrics or ()})
+        return (
+            f"The judge profile {self.name} has no judge for {rubric}: add it to the `rubrics` of one (they name "
+            f"{', '.join(named) or 'none'})."
+        )
+
+    def check_rubrics(self, known: Iterable[str]) -> None:
+        """SystemExit with one sentence if a judge's `rubrics` name one that is not among `known`."""
+        known = list(known)
+        short = {name.rpartition(".")[2] for name in known}
+        for judge in self.judges:
+            unknown = [name for name in judge.rubrics or () if name not in short and name not in known]
+            if unknown:
+                raise SystemExit(
+                    f"The judge {judge.name} of profile {self.name} names the rubric {unknown[0]}, which {self.use} does "
+                    f"not know: it has {', '.join(sorted(short))}."
+                )
 
     @property
     def offline(self) -> bool:
@@ -108,6 +138,9 @@ class JudgeTable(_Strict):
     omit: list[str] = Field(default_factory=list)
     openai: bool = False
     price: dict[Literal["input", "output"], float] = Field(default_factory=dict)
+    rubrics: list[str] | None = Field(None, min_length=1)
+    logprobs: bool = False
+    retired: str = ""
 
 
 class UseTable(_Strict):
@@ -119,6 +152,7 @@ class UseTable(_Strict):
     max_calls: int | None = Field(None, ge=1)
     max_tokens: int | None = Field(None, ge=1)
     rubric_file: dict[str, str] = Field(default_factory=dict)
+    vqa: Literal["verdict", "logprobs"] = "verdict"
     judges: list[JudgeTable] = Field(default_factory=list)
 
 
@@ -207,8 +241,12 @@ def _check(path: Path, where: str, table: UseTable) -> None:
     lost = next((file for file in table.rubric_file.values() if not (path.parent / file).is_file()), None)
     if table.kind == "offline" and names:
         trouble = 'kind "offline" asks no judge: delete its judges, or the kind'
+    elif table.kind == "offline" and table.vqa == "logprobs":
+        trouble = 'kind "offline" has no log-probabilities: delete vqa, or the kind'
     elif table.kind == "http" and not names:
         trouble = "it has no judges: add [[…judges]] tables"
+    elif table.vqa == "logprobs" and not any(judge.logprobs for judge in table.judges):
+        trouble = 'vqa = "logprobs" needs a judge with logprobs = true: give it to one, or set vqa = "verdict"'
     elif len(set(names)) < len(names):
         trouble = "two judges bear one name: name each differently, or raise generations"
     elif reserved:
@@ -226,7 +264,7 @@ def _profile(path: Path, use: str, table: UseTable) -> tuple[Profile, list[str]]
     for declared in table.judges:
         endpoint = Endpoint.from_environment(declared.name, declared.base_url, declared.openai or declared.openai_model)
         if endpoint is None:
-            missing.append(_needed(declared))
+            missing.append(_needed(declared) + (f" ({declared.retired})" if declared.retired else ""))
             continue
         openai = declared.openai or endpoint.host == OPENAI
         model = declared.model
@@ -255,13 +293,16 @@ def _profile(path: Path, use: str, table: UseTable) -> tuple[Profile, list[str]]
                 tries=declared.tries,
                 retry_delay=declared.retry_delay,
                 price=dict(declared.price),
+                rubrics=tuple(declared.rubrics) if declared.rubrics else None,
+                logprobs=declared.logprobs,
+                retired=declared.retired,
             )
         )
     if table.kind == "offline":
         judges = [Judge(name="offline", model="offline", kind="offline")]
     rubric_files = {name: str((path.parent / file).resolve()) for name, file in table.rubric_file.items()}
     name = path.stem if path.parent == SHIPPED else path.name
-    return Profile(name, use, tuple(judges), rubric_files, table.max_calls, table.max_tokens), missing
+    return Profile(name, use, tuple(judges), rubric_files, table.max_calls, table.max_tokens, table.vqa), missing
 
 
 def _needed(judge: JudgeTable) -> str:

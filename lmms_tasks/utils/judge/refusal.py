@@ -24,25 +24,31 @@ class Refused(Exception):
     """A judge will answer none of its calls, or none of a kind; the message is the sentence that ends the run."""
 
 
-def sentence(judge: Judge, host: str, error: JudgeError) -> str:
-    """Why a judge that refuses whatever it is asked ends the run, and what to do."""
-    if error.status in (401, 403):
-        advice = f"set {variable(judge.name, 'API_KEY')} (or OPENAI_API_KEY) to a key that may use it"
-    elif error.status == 404:
-        advice = f"check the model {judge.model} and {variable(judge.name, 'BASE_URL')} (or OPENAI_BASE_URL)"
-    elif error.status in (402, 429):
-        advice = "see to the account's credit"
-    else:
-        advice = "change what the profile sends (`extra`, `omit`, `token_limit`, `openai`) or the judge's address"
-    return f"judge {judge.name} at {host} refused ({error.status}): {error.words.rstrip('.')}; {advice}."
+def sentence(
+    judge: Judge, host: str, error: JudgeError, needs: Collection[Need] = (), rubric: str = "", first: bool = True
+) -> str:
+    """Why a judge's refusal ends the run, and what to do.
 
-
-def sentence_about(needs: Collection[Need], rubric: str, judge: Judge, host: str, error: JudgeError) -> str:
-    """Why a judge that refuses the first question with images, or for log-probabilities, ends the run."""
+    Args:
+        needs: what the question needed and no reply has shown yet that the judge can do.
+        rubric: whose question it was.
+        first: whether the judge has answered nothing so far, so that anything may be the reason.
+    """
     asked = [need for need in _NAMED if need in needs]
-    what = " and ".join(_NAMED[need] for need in asked)
-    advice = "; ".join(_ADVICE[need] for need in asked)
-    return (
-        f"judge {judge.name} at {host} refused ({error.status}) a question with {what}, which the rubric {rubric} asks: "
-        f"{error.words.rstrip('.')}; {advice}."
+    what = (
+        f" a question with {' and '.join(_NAMED[need] for need in asked)}, which the rubric {rubric} asks"
+        if asked
+        else ""
     )
+    advice = "; or ".join([_general(judge, error.status)] * (first or not asked) + [_ADVICE[need] for need in asked])
+    return f"judge {judge.name} at {host} refused{what} ({error.status}): {error.words.rstrip('.')}; {advice}."
+
+
+def _general(judge: Judge, status: int | None) -> str:
+    if status in (401, 403):
+        return f"set {variable(judge.name, 'API_KEY')} (or OPENAI_API_KEY) to a key that may use it"
+    if status == 404:
+        return f"check the model {judge.model} and {variable(judge.name, 'BASE_URL')} (or OPENAI_BASE_URL)"
+    if status in (402, 429):
+        return "see to the account's credit"
+    return "change what the profile sends (`extra`, `omit`, `token_limit`, `openai`) or the judge's address"

@@ -6,6 +6,8 @@ holds one of each with its source.
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -154,10 +156,7 @@ def first_token(raw: Mapping[str, Any], text: str) -> dict[str, float] | None:
     place = "".join(tokens).rfind(answer) if answer else -1
     if place < 0:
         return None
-    for entry, token in zip(entries, tokens, strict=True):
-        if place < len(token):
-            break
-        place -= len(token)
+    entry = entries[bisect.bisect_right(list(itertools.accumulate(map(len, tokens))), place)]
     also = entry.get("top_logprobs")
     known = [*(also if isinstance(also, list) else ()), entry]
     found = {

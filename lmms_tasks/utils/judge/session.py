@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
@@ -13,12 +12,12 @@ from loguru import logger
 
 from lmms_tasks.utils.judge.cache import Cache, StoredReply, cache_key
 from lmms_tasks.utils.judge.client import Client
-from lmms_tasks.utils.judge.endpoints import variable
 from lmms_tasks.utils.judge.images import shows_images
 from lmms_tasks.utils.judge.json_object import InvalidReply
-from lmms_tasks.utils.judge.limits import Budget, BudgetSpent, ConcurrencyLimit, Workers, rank_share
+from lmms_tasks.utils.judge.limits import Budget, BudgetSpent, ConcurrencyLimit, Workers, rank_share, report_usage
+from lmms_tasks.utils.judge.preflight import check_endpoint, looks, red_square
 from lmms_tasks.utils.judge.profiles import Judge
-from lmms_tasks.utils.judge.refusal import CLOSING, Need, Refused, sentence, sentence_about
+from lmms_tasks.utils.judge.refusal import CLOSING, Need, Refused, sentence
 from lmms_tasks.utils.judge.reply import JudgeError, Reply
 from lmms_tasks.utils.judge.rubric import Rubric
 from lmms_tasks.utils.judge.verdict import Verdict
@@ -86,14 +85,15 @@ class Session:
         """Whether the cache answers, so that nobody is asked."""
         return key in self._cache
 
-    def announce(self, calls: int, cached: int, tokens: int) -> None:
+    def announce(self, calls: int, cached: int, tokens: int, images: int) -> None:
         """One line before the first call: what will be asked, what it is likely to cost, where the text goes."""
         with self._lock:
             self._announced = True
+        shown = f" with {images:,} images" if images else ""
         logger.info(
             f"Judge {self.judge.name}: model {self.judge.model} at {self.host}, {calls:,} calls to make and {cached:,} "
-            f"answered by the cache, about {tokens:,} tokens of prompts, {self.concurrency} calls at the same time; the "
-            f"text of questions and answers leaves this machine for {self.host}."
+            f"answered by the cache, about {tokens:,} tokens of prompts{shown}, {self.concurrency} calls at the same time; the "
+            f"text of questions and answers leaves this machine for {self.host}{', and so do the images' if images else ''}."
         )
 
     def probe(self) -> dict[str, Any]:
@@ -123,29 +123,32 @@ class Session:
         self._client.close()
 
     def check(self) -> None:
-        """See that the endpoint is there and takes the key, before anything is paid for.
+        """See that the endpoint is there and takes the key; SystemExit with a sentence if not."""
+        check_endpoint(self._client)
 
-        SystemExit with a sentence if it is not, or does not. A model that the endpoint does not list is a warning.
-        """
-        for last in (False, True):
-            try:
-                served = self._client.models()
-                break
-            except JudgeError as error:
-                if error.status in (401, 403):
-                    raise SystemExit(sentence(self.judge, self.host, error)) from None
-                if error.kind != "connection":
-                    return  # it is there, and has no list of models
-                if last:
-                    raise SystemExit(
-                        f"The judge {self.judge.name} cannot be reached at {self.host} ({error.words}): start its "
-                        f"server, or correct {variable(self.judge.name, 'BASE_URL')} (or OPENAI_BASE_URL)."
-                    ) from None
-        if served and self.judge.model not in served:
-            shown = ", ".join(served[:5]) + (", …" if len(served) > 5 else "")
-            logger.warning(
-                f"The judge {self.judge.name} at {self.host} does not list the model {self.judge.model}; it serves {shown}."
-            )
+    def look(self, rubrics: Iterable[Rubric]) -> None:
+        """See that the judge can do what these rubrics need beyond text: one small call for each thing, once and for all
+        if it succeeds. SystemExit with a sentence if the judge refuses."""
+        for rubric in looks(one for one in rubrics if self.judge.is_asked(one.name)):
+            messages = rubric.messages({}, [red_square()])
+            key = self.key(rubric, messages, 0)
+            if not self.has_reply(key):
+                try:
+                    reply = self._call(rubric, messages, None)
+                except Refused as error:
+                    raise SystemExit(str(error)) from None
+                except (JudgeError, BudgetSpent, _Closed) as error:
+                    logger.warning(f"The judge {self.judge.name} at {self.host} did not look at an image ({error}).")
+                    continue
+                if rubric.form == "word" and reply.logprobs is None:
+                    logger.warning(
+                        f"The judge {self.judge.name} at {self.host} returned no log-probabilities, so what "
+                        f'{rubric.name} asks stays unscored: name another model, or set vqa = "verdict" in the profile.'
+                    )
+                    continue
+                stored = StoredReply(reply.text, reply.model, reply.input_tokens, reply.output_tokens)
+                self._cache.put(key, stored, reply.raw, self.judge.name, 0)
+            self._proved |= self._needs(rubric, messages)
 
     def _stored(self, rubric: Rubric, generation: int, key: str) -> Verdict | None:
         stored = self._cache.get(key)
@@ -160,17 +163,8 @@ class Session:
         with self._lock:
             self.cached += 1
         self._note_model(stored.model)
-        return self._verdict(
-            "valid",
-            None,
-            generation,
-            key,
-            fields,
-            stored.model,
-            (stored.input_tokens, stored.output_tokens),
-            True,
-            stored.logprobs,
-        )
+        tokens = (stored.input_tokens, stored.output_tokens)
+        return self._verdict("valid", None, generation, key, fields, stored.model, tokens, True, stored.logprobs)
 
     def _ask(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], generation: int, key: str) -> Verdict:
         """Ask until a reply is valid, or as often as an unusable reply is worth."""
@@ -210,13 +204,16 @@ class Session:
             self._cache.put(key, stored, reply.raw, self.judge.name, generation)
             return self._verdict("valid", None, generation, key, fields, reply.model, tokens, logprobs=logprobs)
 
+    def _needs(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]]) -> set[Need]:
+        needs: set[Need] = {"images"} if shows_images(messages) else set()
+        return needs | ({"logprobs"} if self._wants_logprobs(rubric) else set())
+
     def _wants_logprobs(self, rubric: Rubric) -> bool:
         return rubric.form == "word" and self.judge.logprobs
 
     def _call(self, rubric: Rubric, messages: Sequence[Mapping[str, Any]], token_limit: int | None) -> Reply:
         """One reply, with all that follows from it or from its failure."""
-        needs: set[Need] = {"images"} if shows_images(messages) else set()
-        needs |= {"logprobs"} if self._wants_logprobs(rubric) else set()
+        needs = self._needs(rubric, messages)
         probing = self._may_call()
         try:
             reply = self._client.ask(messages, token_limit, self._tries, self._one_try, "logprobs" in needs)
@@ -283,15 +280,7 @@ class Session:
             self.output_tokens += reply.output_tokens
         self._budget.spend(reply.input_tokens + reply.output_tokens)
         self._note_model(reply.model)
-        usage = sys.modules.get("lmms_eval.models.model_utils.usage_metrics")
-        if usage is not None:
-            usage.log_usage(
-                model_name=self.judge.model,
-                input_tokens=reply.input_tokens,
-                output_tokens=reply.output_tokens,
-                reasoning_tokens=reply.reasoning_tokens,
-                source="judge",
-            )
+        report_usage(self.judge.model, reply.input_tokens, reply.output_tokens, reply.reasoning_tokens)
 
     def _note_model(self, model: str) -> None:
         with self._lock:
@@ -330,9 +319,7 @@ class Session:
             logger.warning(f"The judge {self.judge.name} at {self.host} takes no more calls ({error}).")
         unproved = set(needs) - self._proved if error.status not in CLOSING else set()
         if refused and (first or unproved):
-            told = sentence(self.judge, self.host, error)
-            if unproved:
-                told = sentence_about(unproved, rubric, self.judge, self.host, error)
+            told = sentence(self.judge, self.host, error, unproved, rubric, first)
             self._refuse(told)
             raise Refused(told) from None
 

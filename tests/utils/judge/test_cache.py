@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from lmms_tasks.utils.judge import Cache, Rubric, shared_cache
 from lmms_tasks.utils.judge.cache import StoredReply, cache_key
 from lmms_tasks.utils.judge.database import Database, file_system, is_network
+from tests.judge_server import completion
 
 REPLY = StoredReply('{"accuracy": 3}', "judge-2025", 100, 20)
 RAW = {"id": "chatcmpl-1"}
@@ -70,6 +72,20 @@ def test_a_reply_is_found_by_the_next_process(path: Path) -> None:
     cache.close()
     assert Cache(Database(path)).get("k") == REPLY
     assert Cache(Database(path)).get("other") is None
+
+
+def test_the_text_of_a_reply_is_stored_once_and_all_else_that_came_beside_it(path: Path) -> None:
+    reasoned = StoredReply("<think>" + "so " * 50 + '</think>{"accuracy": 3}', "m", 100, 20)
+    cache = Cache(Database(path))
+    cache.put("k", reasoned, completion(reasoned.text, model="m", reasoning_content="apart"), "first", 0)
+    ((text, body),) = sqlite3.connect(path).execute("SELECT text, reply FROM replies").fetchall()
+    assert cache.get("k") == reasoned and text == reasoned.text and "so so" not in body and "apart" in body
+
+
+def test_a_file_whose_replies_hold_their_text_twice_is_read_as_before(path: Path) -> None:
+    row, database = ("k", 1.7e9, "first", 0, *astuple(REPLY)[:4], json.dumps(completion(REPLY.text))), Database(path)
+    database.run("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    assert Cache(database).get("k") == REPLY
 
 
 def test_an_attempt_without_a_verdict_never_answers_and_stays_for_audit(path: Path) -> None:

@@ -18,6 +18,10 @@ from lmms_tasks.utils.rows import read_json_rows
 _ANSWER_KEYS = ("prediction", "filtered_resps")
 
 
+class NoAnswers(SystemExit):
+    """What was given holds answers of other tasks only; a group is scored without this one."""
+
+
 def read_answers(
     task: TaskSpec, files: Sequence[Path], rows: Sequence[Mapping[str, Any]], answer_key: str | None = None
 ) -> dict[int, list[str]]:
@@ -34,16 +38,18 @@ def read_answers(
 
     Raises:
         SystemExit: a record has no answer, fits no row, contradicts its row, or answers a row that has one already.
+        NoAnswers: there is none of this task's rows.
     """
     unique_ids = _positions_by_id(rows)
     answers: dict[int, list[str]] = {}
+    if absent := [file for file in files if not file.exists()]:
+        raise SystemExit(f"There is no file {absent[0]}: correct the path.")
+    own_form = task.benchmark.read_answers(task, files, rows)
     for file in files:
-        if not file.exists():
-            raise SystemExit(f"There is no file {file}: correct the path.")
-        if (own_form := task.benchmark.read_answers(task, file, rows)) is not None:
-            if twice := sorted(own_form.keys() & answers.keys()):
+        if file in own_form:
+            if twice := sorted(own_form[file].keys() & answers.keys()):
                 raise SystemExit(f"{file}: row {twice[0]} has an answer already; give one answer a row.")
-            answers.update(own_form)
+            answers.update(own_form[file])
             continue
         path = _log_in(file, task) if file.is_dir() else file
         for number, record in enumerate(read_json_rows(path)):
@@ -54,7 +60,7 @@ def read_answers(
                 raise SystemExit(f"{where}: row {position} has an answer already; give one answer a row.")
             answers[position] = _answer(record, answer_key, where)
     if not answers:
-        raise SystemExit(f"{', '.join(map(str, files))}: no answers in there.")
+        raise NoAnswers(f"{task.name}: no answers to its rows in {', '.join(map(str, files))}.")
     return dict(sorted(answers.items()))
 
 

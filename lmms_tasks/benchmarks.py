@@ -37,10 +37,11 @@ class Benchmark:
         variables: the environment variables that it reads beside `data_variable`.
         requirements: what `lmms-tasks doctor` looks at beside rows and judges, such as encoders.
         check: what preflight asks beyond rows, images and judges; ends the run with one sentence (SystemExit).
-        check_images: what preflight asks of images that a model will open, where they are no columns of the rows.
+        check_images: what preflight asks of images that a model will open, where they are no columns of the rows, and of
+            whoever answers while it does; `lmms-tasks score` does without.
         local_files: the files of the user's folder that hold a task's rows, where one file by its word is not enough.
-        read_answers: reads a file or folder of answers in a form of the benchmark's own (transcripts, reports), by the
-            position of the row; None for a form that it does not know, which is then read as any other.
+        read_answers: reads files or folders of answers in a form of the benchmark's own (transcripts, reports): for each
+            path of that form its answers by the position of the row; the other paths are read as any other answers.
         table: aggregates a table of scores made elsewhere, one line a row, to the object that `score --table` prints;
             needs no rows and no judge.
         export: writes a run's items in a form of the benchmark's own for `score --output`, into files whose names begin as
@@ -51,6 +52,9 @@ class Benchmark:
             sentence that says why no published number compares, where that is so.
         restricted_images: whether a task's images may not be passed on, so that a report leaves them out.
         frames: for a report, the boxes of a row on an empty frame of the right size, in place of restricted images.
+        across: what only several tasks of one model together show (such as noisy runs beside the one without noise), from
+            each task with its rows' records: by heading a table of one line a name, `{heading: {name: {column: value}}}`,
+            as `score`, `report` and `compare` print it.
         prepare: adds the options of `lmms-tasks prepare NAME` to its parser, and the default `run`.
     """
 
@@ -65,15 +69,18 @@ class Benchmark:
     check: Callable[[TaskSpec], None] = lambda task: None
     check_images: Callable[[TaskSpec], None] = lambda task: None
     local_files: Callable[[TaskSpec, Path], list[Path]] | None = None
-    read_answers: Callable[[TaskSpec, Path, Sequence[Mapping[str, Any]]], dict[int, list[str]] | None] = (
-        lambda task, path, rows: None
-    )
+    read_answers: Callable[
+        [TaskSpec, Sequence[Path], Sequence[Mapping[str, Any]]], dict[Path, dict[int, list[str]]]
+    ] = lambda task, paths, rows: {}
     table: Callable[[TaskSpec, Path], dict[str, Any]] | None = None
     export: Callable[[TaskSpec, Mapping[str, Sequence[Mapping[str, Any]]], Path], list[Path]] | None = None
     columns: Callable[[TaskSpec], Mapping[str, str]] = lambda task: {}
     published: Callable[[TaskSpec], list[dict[str, Any]] | str] = lambda task: []
     restricted_images: Callable[[TaskSpec], bool] = lambda task: not task.on_samples
     frames: Callable[[TaskSpec, Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    across: Callable[
+        [Sequence[tuple[TaskSpec, Sequence[Mapping[str, Any]]]]], dict[str, dict[str, dict[str, float]]]
+    ] = lambda runs: {}
     prepare: Callable[[argparse.ArgumentParser], None] | None = None
 
 

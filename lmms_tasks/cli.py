@@ -168,11 +168,12 @@ def _score(arguments: argparse.Namespace) -> int:
 
 
 def _score_files(arguments: argparse.Namespace, catalogue: Catalogue, tasks: Sequence[TaskSpec]) -> int:
-    from lmms_tasks.answers import read_answers
+    from lmms_tasks.answers import NoAnswers, read_answers
+    from lmms_tasks.report.across import across_lines, across_tasks
     from lmms_tasks.run import Run
     from lmms_tasks.scoring import aggregate, aggregate_group, sample_log, score_rows, scorings
     from lmms_tasks.sources import load_rows
-    from lmms_tasks.utils.manifest import without_nan
+    from lmms_tasks.utils.manifest import row_records, without_nan
 
     date = datetime.now().strftime("%Y%m%d_%H%M%S")
     files = _files_by_task(arguments.files, tasks)
@@ -183,9 +184,14 @@ def _score_files(arguments: argparse.Namespace, catalogue: Catalogue, tasks: Seq
     # Loaders print; with --json standard output is for JSON alone.
     with contextlib.redirect_stdout(sys.stderr), Run.begin(tasks, date=date, model="score") as run:
         run.preflight(need_images=False)
+        missing: dict[str, SystemExit] = {}
         for task in tasks:
             rows = rows_of[task.name] = load_rows(task)
-            answers = read_answers(task, files[task.name], list(rows), arguments.answer_key)
+            try:
+                answers = read_answers(task, files[task.name], list(rows), arguments.answer_key)
+            except NoAnswers as error:
+                missing[task.name] = error
+                continue
             if len(answers) < len(rows):
                 print(
                     f"{task.name}: {len(answers)} of {len(rows)} rows have an answer; the numbers are over these.",
@@ -197,17 +203,24 @@ def _score_files(arguments: argparse.Namespace, catalogue: Catalogue, tasks: Seq
             logs[task.name] = list(sample_log(task, rows, answers, run.items[task.name]))
             results[task.name] = aggregate(task, run.items[task.name])
             counts[task.name] = {"rows": len(rows), "answered": len(answers)}
+        if not results:
+            raise next(iter(missing.values()))
+        if missing:
+            print(f"Not scored, because the files hold no answers to them: {', '.join(missing)}.", file=sys.stderr)
         if arguments.task in catalogue.groups:
             group = catalogue.groups[arguments.task]
             results = {group.name: aggregate_group(group, catalogue, results), **results}
         manifests = run.manifests(results, rows_of)
-    printed = {"results": results, "n-samples": counts, "manifests": manifests}
+        scored = [(task, row_records(run.items[task.name])) for task in tasks if task.name in run.items]
+        across = across_tasks(scored)
+    printed = {"results": results, "n-samples": counts, "manifests": manifests, "across": across}
     if arguments.output:
         _write(arguments.output, date, printed, logs)
     if arguments.json:
         print(json.dumps(without_nan(printed), indent=2, ensure_ascii=False))
     else:
         _print_table(results)
+        print(*across_lines(across), sep="\n", end="\n" if across else "")
     return 0
 
 

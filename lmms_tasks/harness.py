@@ -137,7 +137,7 @@ def _with_preflight(original: Callable) -> Callable:
         # Imported for runs of ours alone: every run of lmms-eval loads this file.
         from lmms_tasks.run import Run
 
-        baseline = given.get("baseline")
+        baseline = kwargs.get("baseline")
         if baseline and Path(baseline).exists() and all(benchmarks.read_catalogue().leaves([name]) for name in names):
             kwargs = {**kwargs, "baseline": None}  # it would read something else in our items
         tracker = given.get("evaluation_tracker")

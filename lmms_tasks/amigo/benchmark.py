@@ -36,18 +36,23 @@ def _check(task: TaskSpec) -> None:
     _protocol(task)
     if task.on_samples:
         return
-    given = os.environ.get(VARIABLE, "").strip()
-    if not given:
+    if not os.environ.get(VARIABLE, "").strip():
         raise SystemExit(
             f"{task.name} has no public data set: set {VARIABLE} to a .json, .jsonl or .parquet file (or a folder with one "
             "named episodes) of one episode a row with the columns episode_id (text), images (list of images or paths, in "
             "order), gold_idx (1 to the number of images) and, for an oracle that needs no model, attributes (a list of one "
             "table {slot: value} an image); `lmms-tasks prepare amigo` builds it, and amigo_synthetic runs without."
         )
-    if not _all_have_tables(Path(given).expanduser(), task):
-        from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
 
-        oracle_panel().check([RUBRIC])
+
+def _check_oracle(task: TaskSpec) -> None:
+    """Transcripts are scored without an oracle, so this is asked for where a model plays."""
+    given = os.environ.get(VARIABLE, "").strip()
+    if task.on_samples or not given or _all_have_tables(Path(given).expanduser(), task):
+        return
+    from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
+
+    oracle_panel().check([RUBRIC])
 
 
 def _requirements(task: TaskSpec) -> Iterator[Check]:
@@ -90,10 +95,24 @@ def _all_have_tables(source: Path, task: TaskSpec) -> bool:
     return True
 
 
-def _read_answers(task: TaskSpec, path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, list[str]] | None:
-    from lmms_tasks.amigo.transcript import read_folder
+def _read_answers(
+    task: TaskSpec, paths: Sequence[Path], rows: Sequence[Mapping[str, Any]]
+) -> dict[Path, dict[int, list[str]]]:
+    from lmms_tasks.amigo.recorded import read_recorded
 
-    return read_folder(path, rows, _protocol(task))
+    return read_recorded(paths, rows, _protocol(task))
+
+
+def _across(runs: Sequence[tuple[TaskSpec, Sequence[Mapping[str, Any]]]]) -> dict[str, dict[str, dict[str, float]]]:
+    from lmms_tasks.amigo.diagnostics import noise_tolerance
+
+    tables = {}
+    for name, on_samples in (("amigo", False), ("amigo_synthetic", True)):
+        own = [item for task, items in runs if task.on_samples == on_samples for item in items]
+        levels = noise_tolerance([record for item in own for record in item.get("episodes", ())])
+        if levels:
+            tables[f"{name}: noise tolerance"] = {f"noise {level}": row for level, row in levels.items()}
+    return tables
 
 
 def _rubrics(task: TaskSpec) -> dict[str, Any]:
@@ -133,7 +152,9 @@ BENCHMARK = Benchmark(
     breakdowns=_breakdowns,
     rubrics=_rubrics,
     check=_check,
+    check_images=_check_oracle,
     read_answers=_read_answers,
+    across=_across,
     columns=_columns,
     published=_published,
     prepare=_prepare,

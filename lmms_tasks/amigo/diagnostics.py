@@ -39,6 +39,7 @@ def breakdowns(
             for size in sorted({record["size"] for record in records})
         },
         "noise_tolerance": noise_tolerance(records),
+        "oracles": oracles(records),
     }
 
 
@@ -82,24 +83,48 @@ def trajectories(records: Sequence[Record]) -> dict[str, Any]:
 def noise_tolerance(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     """By noise level: success with and without noise over the same episodes, their ratio and difference.
 
-    Empty unless noise-free transcripts were scored from a folder that also holds their noisy twins.
+    An episode's noisy twins are records of their own, or, where transcripts were scored, told by the record without noise
+    (`noisy`). Episodes are the same if their row and all of their protocol but the noise are; with `--repeats` an
+    episode counts once, by its mean. Empty unless there are both kinds.
     """
-    levels: dict[str, list[tuple[float, float]]] = {}
+    clean: dict[tuple[str, str], list[float]] = {}
+    noisy: dict[str, dict[tuple[str, str], list[float]]] = {}
+    told: dict[str, dict[tuple[str, str], list[float]]] = {}
     for record in records:
+        if record["success"] is None:
+            continue
+        episode = (record["row"], record["settings"])
+        if record["noise"]:
+            noisy.setdefault(f"{record['noise']:g}", {}).setdefault(episode, []).append(record["success"])
+            continue
+        clean.setdefault(episode, []).append(record["success"])
         for level, successes in (record["noisy"] or {}).items():
-            if record["success"] is not None:
-                levels.setdefault(level, []).append((record["success"], mean(successes)))
+            told.setdefault(level, {})[episode] = list(successes)
     table = {}
-    for level, pairs in sorted(levels.items(), key=lambda entry: float(entry[0])):
-        clean, noisy = mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)
+    for level in sorted(noisy.keys() | told.keys(), key=float):
+        twins = {**told.get(level, {}), **noisy.get(level, {})}
+        pairs = [(mean(clean[episode]), mean(twins[episode])) for episode in clean if episode in twins]
+        if not pairs:
+            continue
+        without, with_noise = mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)
         table[level] = {
             "n": len(pairs),
-            "success_without_noise": clean,
-            "success": noisy,
-            "ratio": _ratio(noisy, clean),
-            "difference": noisy - clean,
+            "success_without_noise": without,
+            "success": with_noise,
+            "ratio": _ratio(with_noise, without),
+            "difference": with_noise - without,
         }
     return table
+
+
+def oracles(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Each oracle with the number of its episodes; those that are models with `model` and `host`."""
+    counted: dict[str, dict[str, Any]] = {}
+    for record in records:
+        own = record["oracle"]
+        entry = counted.setdefault(repr(sorted(own.items())), {"name": "oracle", **own, "episodes": 0})
+        entry["episodes"] += 1
+    return list(counted.values())
 
 
 def _means(

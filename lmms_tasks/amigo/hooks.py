@@ -98,7 +98,15 @@ def amigo_process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dic
         values = [score[metric] for score in scores]
         scored = status == "played" and None not in values
         items[metric] = {"score": mean(values), "status": status} if scored else {"status": status}
-    items["identification_success"] |= {"answers": statuses, "judgements": [], "episodes": records}
+    # Episodes over one gallery are not independent: intervals and comparisons resample galleries.
+    gallery = str(doc.get("gallery_id") or doc["episode_id"])
+    items["identification_success"] |= {
+        "answers": statuses,
+        "judgements": [],
+        "cluster": gallery,
+        "gallery_size": int(doc["n_images"]),
+        "episodes": records,
+    }
     return items
 
 

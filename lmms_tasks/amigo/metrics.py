@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -104,12 +106,20 @@ def episode_record(transcript: Transcript) -> dict[str, Any]:
         "contradictory": implied[NO],
         "unmapped": sum(turn.get("mapped") is False for turn in questions),
         "flips": sum(bool(turn.get("noise")) for turn in questions),
+        "row": transcript["row"],
         "noise": transcript["protocol"]["noise"],
+        "settings": _settings(transcript["protocol"]),
         "noisy": transcript.get("noisy"),
         "oracle": transcript["oracle"],
         "success": episode_scores(transcript)["identification_success"],
         **_verification(questions),
     }
+
+
+def _settings(protocol: Mapping[str, Any]) -> str:
+    """A name for the protocol without its noise: episodes under one name differ in nothing else."""
+    quiet = {key: value for key, value in protocol.items() if key != "noise"}
+    return hashlib.sha256(json.dumps(quiet, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _verification(questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

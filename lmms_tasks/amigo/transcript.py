@@ -15,14 +15,14 @@ import os
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from loguru import logger
 
-from lmms_tasks.amigo.episode import ENDS, Protocol, Transcript
+from lmms_tasks.amigo.episode import Protocol, Transcript
 from lmms_tasks.amigo.rows import episode_of, fingerprint
 from lmms_tasks.utils.home import home
 
@@ -90,7 +90,7 @@ class Store:
         number = 1
         while True:
             path = self._path(head, number)
-            earlier = _read(path)
+            earlier = read_transcript(path)
             if earlier is None or earlier.get("run") != self.run or earlier.get("end") is None:
                 return path
             number += 1
@@ -101,7 +101,7 @@ class Store:
         It must be of an earlier run, of the same row, protocol and oracle, and the model must begin as it began then: a
         model that begins otherwise is another model, or draws its words at random. An infrastructure error is lifted.
         """
-        stored = _read(path)
+        stored = read_transcript(path)
         if stored is None or stored.get("run") == self.run or not stored["turns"]:
             return None
         if any(stored.get(key) != value for key, value in head.items()) or stored["turns"][0]["raw"] != first_reply:
@@ -163,46 +163,7 @@ def store() -> Store:
         return _store
 
 
-def read_folder(path: Path, rows: Sequence[Mapping[str, Any]], protocol: Protocol) -> dict[int, list[str]] | None:
-    """The transcripts in a file or folder that answer the rows under a protocol, by the row's position.
-
-    Where the folder also holds noisy transcripts of the same episodes (a run of a noise group leaves such a folder), a
-    transcript without noise gets the successes of its noisy twins, from which the noise tolerance follows.
-
-    Returns:
-        None if there is no transcript at all.
-    """
-    files = sorted(path.rglob("*.json")) if path.is_dir() else [path] if path.suffix == ".json" else []
-    found = [(file, transcript) for file in files if (transcript := _read(file)) is not None]
-    if not found:
-        return None
-    positions = {fingerprint(row): position for position, row in enumerate(rows)}
-    wanted = protocol.record()
-    answers: dict[int, list[str]] = {}
-    twins: dict[int, dict[str, list[int]]] = {}
-    for _, transcript in found:
-        position = positions.get(transcript["row"])
-        if position is None or transcript.get("end") not in ENDS:
-            continue
-        if transcript["protocol"] == wanted:
-            answers.setdefault(position, []).append(as_text({k: v for k, v in transcript.items() if k != "run"}))
-        elif {**transcript["protocol"], "noise": wanted["noise"]} == wanted and transcript[
-            "end"
-        ] != "infrastructure_error":
-            success = int(transcript["turns"][-1].get("guess") == transcript["gold"])
-            twins.setdefault(position, {}).setdefault(f"{transcript['protocol']['noise']:g}", []).append(success)
-    if not answers:
-        raise SystemExit(
-            f"{path}: none of its {len(found)} transcripts is a finished episode of these rows under this task's protocol "
-            f"({json.dumps(wanted)})."
-        )
-    if not wanted["noise"]:
-        for position in answers.keys() & twins.keys():
-            answers[position] = [as_text({**json.loads(text), "noisy": twins[position]}) for text in answers[position]]
-    return answers
-
-
-def _read(path: Path) -> Transcript | None:
+def read_transcript(path: Path) -> Transcript | None:
     """The transcript at a path: ended, or what there is of one in progress; None if there is none."""
     try:
         if path.exists():

@@ -78,10 +78,10 @@ def _requirements(task: TaskSpec) -> Iterator[Check]:
         yield Check(f"{task.name} by {judge.name}", None, found, facts=cost)
 
 
-def _read_answers(task: TaskSpec, path: Path, answered: Rows) -> dict[int, list[str]] | None:
+def _read_answers(task: TaskSpec, paths: Sequence[Path], answered: Rows) -> dict[Path, dict[int, list[str]]]:
     from lmms_tasks.mmdeepresearch_bench.reports import read_reports
 
-    return read_reports(path, answered)
+    return {path: found for path in paths if (found := read_reports(path, answered)) is not None}
 
 
 def _table(task: TaskSpec, path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from lmms_tasks.report.across import across_lines, across_runs
 from lmms_tasks.report.intervals import cluster
 from lmms_tasks.report.paired import Difference, paired_differences
 from lmms_tasks.report.runs import (
@@ -35,7 +36,8 @@ def compare(a: Runs, b: Runs) -> dict[str, Any]:
     """
     first, second = _one_each(a, "RUN_A"), _one_each(b, "RUN_B")
     shared = [name for name in first if name in second]
-    if not shared:
+    across = _across(a, b, bool(shared))
+    if not shared and not across:
         raise SystemExit(
             f"The runs have no task of ours in common ({', '.join(first)} against {', '.join(second)}); give two runs of "
             "one task."
@@ -47,12 +49,21 @@ def compare(a: Runs, b: Runs) -> dict[str, Any]:
             f"not compared: the averages of {', '.join(averaged)}, because a group's number is a mean of its tasks' numbers "
             "and has no rows of its own."
         )
+    if not shared and (models := {run.model for run in (*a.tasks, *b.tasks)}) and len(models) > 1:
+        notes.append(f"A and B are of different models ({', '.join(sorted(models))}), which may be why they differ.")
     return {
-        "a": first[shared[0]].label,
-        "b": second[shared[0]].label,
+        "a": first[shared[0] if shared else next(iter(first))].label,
+        "b": second[shared[0] if shared else next(iter(second))].label,
         "tasks": {name: compare_task(first[name], second[name]) for name in shared},
+        "across": across,
         "notes": notes,
     }
+
+
+def _across(a: Runs, b: Runs, shared: bool) -> dict[str, Any]:
+    """What several tasks together show: within each run, or, where the runs have no task in common, of both together."""
+    sides = {"A": a.tasks, "B": b.tasks} if shared else {"A and B": [*a.tasks, *b.tasks]}
+    return {side: tables for side, runs in sides.items() if (tables := across_runs(runs))}
 
 
 def _one_each(runs: Runs, side: str) -> dict[str, TaskRun]:
@@ -293,6 +304,8 @@ def describe(found: Mapping[str, Any]) -> str:
             told = ", ".join(f"{doc_id} ({x:g} → {y:g})" for doc_id, x, y in rows[:_ROWS_TOLD])
             more = f" and {len(rows) - _ROWS_TOLD:,} more (--json has all)" if len(rows) > _ROWS_TOLD else ""
             lines.append(f"{len(rows):,} rows {direction} in B by {primary}" + (f": {told}{more}" if rows else ""))
+    for side, tables in found["across"].items():
+        lines += ["", f"{side}:", *across_lines(tables)]
     return "\n".join(lines)
 
 

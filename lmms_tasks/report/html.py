@@ -18,8 +18,9 @@ from typing import Any
 
 import lmms_tasks
 from lmms_tasks.report import charts, summary
+from lmms_tasks.report.across import across_by_model
 from lmms_tasks.report.images import ROWS, Album
-from lmms_tasks.report.intervals import Estimate, interval
+from lmms_tasks.report.intervals import Estimate, cluster, interval
 from lmms_tasks.report.published import published_rows, reason_against, reason_against_all
 from lmms_tasks.report.runs import Runs, TaskRun, finite, ordered_metrics, paper_columns, primary_metric
 from lmms_tasks.report.samples import Texts, browser_task, rows_to_illustrate
@@ -50,6 +51,7 @@ def page(runs: Runs, embed_restricted_images: bool = False) -> str:
             {
                 "title": title,
                 "groups": _groups(runs, title),
+                "across": across_by_model([run for members in members_of.values() for run in members]),
                 "tasks": [_task(name, members) for name, members in members_of.items()],
             }
             for title, members_of in tasks.items()
@@ -184,10 +186,11 @@ def _means(run: TaskRun, entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any
 
 def _group_interval(run: TaskRun, key: str, group: str, metric: str, value: float) -> tuple[float | None, float | None]:
     """The interval of a group's mean, where the rows' records say which rows are in the group."""
-    values = [s.score(metric) for s in run.samples if str(s.record.get(key)) == group and s.score(metric) is not None]
+    inside = [s for s in run.samples if str(s.record.get(key)) == group and s.score(metric) is not None]
+    values = [sample.score(metric) for sample in inside]
     if len(values) < 2 or not math.isclose(math.fsum(values) / len(values), value, rel_tol=1e-9, abs_tol=1e-9):
         return None, None
-    return interval(values, range(len(values)))
+    return interval(values, [cluster(sample, position) for position, sample in enumerate(inside)])
 
 
 def _published(members: Sequence[TaskRun]) -> dict[str, Any] | None:

@@ -59,7 +59,7 @@
   }
 
   function isUnscored(row) {
-    return ["unscored", "request_failed", "no_judge"].includes(row[STATUS]);
+    return ["unscored", "request_failed", "no_judge", "infrastructure_error", "no_transcript"].includes(row[STATUS]);
   }
 
   function draw() {
@@ -84,7 +84,7 @@
         element("b", { text: named }),
         element("span", { class: "of", text: runs[row[RUN]] }),
         scores[at] && element("span", { class: "score", text: `${scores[at][0]} ${number(scores[at][1])}` }),
-        !["judged", "scored"].includes(row[STATUS]) && element("span", { class: "status", text: row[STATUS].replaceAll("_", " ") }),
+        !["judged", "scored", "played", "answered"].includes(row[STATUS]) && element("span", { class: "status", text: row[STATUS].replaceAll("_", " ") }),
         row[SPREAD] > 0 && element("span", { class: "split", text: `judges up to ${row[SPREAD]} apart` })),
       row[DOC] !== null && images[row[DOC]] && illustrated.includes(row[RUN]) && drawImages(images[row[DOC]], named),
       row[QUESTION] !== null && passage("Question", text(row[QUESTION])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lmms_tasks.report.across import across_by_model
 from lmms_tasks.report.intervals import Estimate, estimate
 from lmms_tasks.report.runs import RECORD, Runs, TaskRun
 
@@ -137,6 +138,7 @@ def as_json(runs: Runs) -> dict[str, Any]:
             }
             for run in runs.tasks
         ],
+        "across": across_by_model(runs.tasks),
         "groups": [{"group": group.name, "run": group.label, "metrics": dict(group.values)} for group in runs.groups],
         "notes": list(runs.notes),
     }

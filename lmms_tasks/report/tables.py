@@ -7,6 +7,7 @@ import io
 import re
 
 from lmms_tasks.report import summary
+from lmms_tasks.report.across import across_by_model, across_lines
 from lmms_tasks.report.intervals import Estimate, estimate
 from lmms_tasks.report.runs import Runs
 
@@ -41,6 +42,8 @@ def markdown(runs: Runs) -> str:
                     cells = (run.label, metric.name, arrow, number(found.value), span(found), str(found.n), told)
                     lines.append(f"| {' | '.join(map(_cell, (*cells, summary.judges(run))))} |")
             lines.append("")
+    for model, found in across_by_model(runs.tasks).items():
+        lines += [f"## {_cell(model)}", *across_lines(found), ""]
     groups = [
         f"| {_cell(g.name)} | {_cell(g.label)} | {m} | {number(v)} |" for g in runs.groups for m, v in g.values.items()
     ]

@@ -34,6 +34,9 @@ def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]
 
     metrics = [metric.name for metric in task.metrics if metric.name not in _NOT_BROKEN_DOWN]
     records = items["judged_coverage"]
+    assumed = sum(record.get("image_size") == "assumed" for record in records)
+    if assumed:
+        _tell_assumed(task, assumed)
     return {
         **{f"by_{key}": grouped_means(items, metrics, [record[key] for record in records]) for key in GROUPINGS},
         # What reading "abnormal" as No costs or gives: word boundaries minus the released parser.
@@ -46,7 +49,27 @@ def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]
             key: dict(Counter(record[key] for record in records if record.get(key)))
             for key in ("image_size", "coordinates", "key_boxes")
         },
+        **({"assumed_image_sizes": _assumed_sizes()} if assumed else {}),
     }
+
+
+def _assumed_sizes() -> dict[str, list[int]]:
+    from lmms_tasks.sgmri_vqa.key import OFFICIAL_SIZES
+
+    return {organ: list(size) for organ, size in OFFICIAL_SIZES.items()}
+
+
+def _tell_assumed(task: TaskSpec, rows: int) -> None:
+    from loguru import logger
+
+    from lmms_tasks.sgmri_vqa.slices import VARIABLE
+
+    told = ", ".join(f"{width} × {height} for {organ}s" for organ, (width, height) in _assumed_sizes().items())
+    logger.warning(
+        f"{task.name}: the slices behind {rows} rows with boxes are not at hand, so their sizes are assumed as the released "
+        f"code assumes them ({told}), which moves boxes in shares or thousandths of an image: set {VARIABLE} for the "
+        "real sizes."
+    )
 
 
 def _rubrics(task: TaskSpec) -> dict[str, Any]:
@@ -93,10 +116,12 @@ def _local_files(task: TaskSpec, source: Path) -> list[Path]:
     return question_files(task.configuration, task.split, source)
 
 
-def _read_answers(task: TaskSpec, path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, list[str]] | None:
+def _read_answers(
+    task: TaskSpec, paths: Sequence[Path], rows: Sequence[Mapping[str, Any]]
+) -> dict[Path, dict[int, list[str]]]:
     from lmms_tasks.sgmri_vqa.files import recorded_answers
 
-    return recorded_answers(path, rows)
+    return {path: found for path in paths if (found := recorded_answers(path, rows)) is not None}
 
 
 def _columns(task: TaskSpec) -> dict[str, str]:

@@ -35,6 +35,8 @@ image_knee_rows = partial(rows.select, level="image", organ="knee")
 volume_rows = partial(rows.select, level="volume")
 volume_brain_rows = partial(rows.select, level="volume", organ="brain")
 volume_knee_rows = partial(rows.select, level="volume", organ="knee")
+image_lite_rows = partial(rows.select, level="image", subset=rows.SUBSET_ROWS["image"])
+volume_lite_rows = partial(rows.select, level="volume", subset=rows.SUBSET_ROWS["volume"])
 image_sample_rows = partial(rows.select, level="image", on_samples=True)
 volume_sample_rows = partial(rows.select, level="volume", on_samples=True)
 
@@ -86,6 +88,8 @@ def process_results(
     record = {
         **{group: doc[group] for group in ("organ", "level", "task")},
         "question_type": doc["type"],
+        # Questions about one volume, or about its slices, are no independent evidence.
+        "cluster": doc["volume_id"],
         "key_boxes": doc["key_source"] if doc["task"] == "localization" else None,
         **boxes.record,
     }

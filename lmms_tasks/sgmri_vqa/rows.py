@@ -15,6 +15,7 @@ from lmms_tasks.sgmri_vqa import counts, key
 from lmms_tasks.sgmri_vqa.a_score import CLOSED_ENDED, MULTIPLE_CHOICE, OPEN_ENDED, SINGLE_CHOICE
 from lmms_tasks.utils.images import image_columns, leave_images_encoded
 from lmms_tasks.utils.rows import Schema, require_columns
+from lmms_tasks.utils.subset import choose
 
 if TYPE_CHECKING:
     import datasets
@@ -27,6 +28,11 @@ QUESTION_TYPES = (*CLOSED_ENDED, *SINGLE_CHOICE, *MULTIPLE_CHOICE, *OPEN_ENDED)
 ORGANS = ("brain", "knee")
 # Questions of this wording are another use of the data, which the released evaluation skips.
 SKIPPED_PREFIX = "Locate the bounding box"
+# Of the subset's definition: another version chooses other rows.
+SUBSET_VERSION = "sgmri_vqa_lite 1"
+# 400 rows in proportion to the levels of the test split, five questions each to 1,492 slices and 368 volumes. A task
+# reads the files of its own level only, so this share is fixed; organs and tasks are weighed as they are found.
+SUBSET_ROWS: Mapping[str, int] = {"image": 321, "volume": 79}
 
 # Each column under all names that a source may give it; the first one is the name on the hub.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -49,13 +55,21 @@ SCHEMAS: Mapping[str, Schema] = {
 
 
 def select(
-    dataset: datasets.Dataset, level: str, organ: str | None = None, on_samples: bool = False
+    dataset: datasets.Dataset,
+    level: str,
+    organ: str | None = None,
+    on_samples: bool = False,
+    subset: int | None = None,
 ) -> datasets.Dataset:
     """The rows of one level ("image" or "volume"), and of one organ if it is given, in their order.
 
     Columns of the result: `id`, `volume_id`, `slice_num` (1-based, None for volumes), `num_slices`, `width`, `height`
     (None where unknown), `organ`, `level`, `task`, `type`, `question`, `answer`, `labels` (list of texts), `key_boxes`
     (JSON: lists of x, y, width, height, frame), `key_source`, and the image columns that the source has, undecoded.
+
+    Args:
+        subset: the number of rows of a fixed part in proportion to organ × level × task, all rows if there are fewer;
+            adds the column `position`, the row's place in the whole task. None takes all rows.
 
     Raises:
         SystemExit: a column is missing, a row lacks what it needs, or no row is left.
@@ -80,10 +94,19 @@ def select(
         counts.tell_about_keys((complete[position] for position in kept), TASKS[level], QUESTION_TYPES)
         counts.tell_counts(level, organ, Counter(complete[position]["task"] for position in kept))
     encoded = leave_images_encoded(dataset).remove_columns(texts.column_names)
-    return _with_columns(encoded, texts, complete).select(kept)
+    table = _with_columns(encoded, complete)
+    if subset is None:
+        return table.select(kept)
+    chosen = _choose([complete[position] for position in kept], subset)
+    return table.select([kept[place] for place in chosen]).add_column("position", chosen)
 
 
-def _with_columns(pictures: datasets.Dataset, texts: datasets.Dataset, rows: list[dict[str, Any]]) -> datasets.Dataset:
+def _choose(rows: list[dict[str, Any]], total: int) -> list[int]:
+    strata = [(row["organ"], row["level"], row["task"]) for row in rows]
+    return choose(strata, [row["question"] for row in rows], total, SUBSET_VERSION)
+
+
+def _with_columns(pictures: datasets.Dataset, rows: list[dict[str, Any]]) -> datasets.Dataset:
     import datasets
 
     table = datasets.Dataset.from_list([_stored(row) for row in rows], features=_features())

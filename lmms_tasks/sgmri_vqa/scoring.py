@@ -19,6 +19,7 @@ from lmms_tasks.sgmri_vqa.ar_score import MARKS, ar_score, combine, judge_mark, 
 from lmms_tasks.sgmri_vqa.boxes import assign_default_frame, parse_boxes
 from lmms_tasks.sgmri_vqa.columns import A_TASKS, AR_TASKS, OUT_OF_SCOPE
 from lmms_tasks.sgmri_vqa.coordinates import Scale
+from lmms_tasks.sgmri_vqa.own_marks import own_judgement
 from lmms_tasks.sgmri_vqa.slices import image_size
 from lmms_tasks.sgmri_vqa.text_metrics import bleu, rouge_l, strip_coordinates_and_frames
 from lmms_tasks.sgmri_vqa.v_score import match_boxes
@@ -125,8 +126,14 @@ def reasoning_items(
     prepared = [
         text if answer.state == "answered" else raw for answer, text, raw in zip(answers, texts, results, strict=True)
     ]
+    asks = panel is not None and any(
+        text and answer.state == "answered" for text, answer in zip(texts, answers, strict=True)
+    )
+    # Asked before the answers are, so that both are under way together.
+    beside = own_judgement(panel, rubric, reference) if asks else None
     judged = judge_row(prepared, panel, rubric, {"reference": reference}, dict.fromkeys(MARKS, 0.0))
-    own, references = _own_mark(judged, panel, rubric, reference)
+    itself = beside.result() if beside else None
+    own = judge_mark(itself.fields) if itself and itself.fields is not None else None
     encoder, berts = encoders.bertscores([(text, reference) for text in texts if text])
     remaining = iter(berts) if berts is not None else None
     available = _available(panel is not None, berts is not None, encoder == "custom")
@@ -146,7 +153,7 @@ def reasoning_items(
     items = {name: _judged_item(judged, values, available[name]) for name, values in scores.items()}
     if encoder != "custom":
         items["ar_score_custom_encoder"] = OUT_OF_SCOPE
-    return ReasoningScores(items, judged, references, emptied)
+    return ReasoningScores(items, judged, [itself.record()] if itself else [], emptied)
 
 
 def _reasoning_scores(
@@ -178,16 +185,6 @@ def _available(judge: bool, bertscore: bool, custom: bool) -> dict[str, bool]:
         "ar_score_no_bertscore": judge,
         "ar_score_custom_encoder": judge and custom,
     }
-
-
-def _own_mark(
-    judged: JudgedRow, panel: Panel | None, rubric: Rubric, reference: str
-) -> tuple[float | None, list[Mapping[str, Any]]]:
-    """The mark of the reference against itself, asked once a reference: later runs find it in the judges' cache."""
-    if panel is None or not any(answer.status == "judged" for answer in judged.answers):
-        return None, []
-    judgement = panel.judge(rubric, {"reference": reference, "answer": reference})
-    return judge_mark(judgement.fields) if judgement.fields is not None else None, [judgement.record()]
 
 
 def _prediction(row: Mapping[str, Any], answer: Answer) -> str:

@@ -46,7 +46,12 @@ def task_manifest(
     """
     records = row_records(items)
     panel = _panel(task)
-    if itself := judged_itself(model, panel):
+    breakdowns = task.benchmark.breakdowns(task, items)
+    itself = judged_itself(model, panel)
+    # Who answers while the model plays is no judge of the panel.
+    oracles = [oracle for oracle in breakdowns.get("oracles", ()) if oracle.get("model")]
+    itself += judged_itself(model, {"judges": oracles})
+    if itself:
         logger.warning(f"{task.name}: the judge {', '.join(itself)} is the model under test; such scores favour it.")
     return {
         "task": task.name,
@@ -63,7 +68,7 @@ def task_manifest(
         "judge_is_model_under_test": itself,
         "judges": judge_summary(records),
         "agreement": agreement(records),
-        "breakdowns": task.benchmark.breakdowns(task, items),
+        "breakdowns": breakdowns,
     }
 
 

@@ -12,7 +12,9 @@ import pytest
 from lmms_tasks.amigo import agents
 from lmms_tasks.amigo.episode import Episode, OracleFailure, Protocol, new_transcript, play, prompt
 from lmms_tasks.amigo.metrics import episode_record, episode_scores
+from lmms_tasks.amigo.prepare import build
 from lmms_tasks.amigo.rows import episode_of
+from lmms_tasks.amigo.samples import draw
 from tests.amigo.games import TABLES, generated, play_all, row, shown
 
 GUESS = agents.guess_line
@@ -271,10 +273,21 @@ BLIND = {
 }
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """2,000 episodes as `lmms-tasks prepare amigo` builds them, half of them without a target of their own."""
+    tables = {f"{number}.png": table for number, table in enumerate(draw.gallery(300, 12, random.Random(3)))}
+    rows = build(tables, 10, 2000, 0, tmp_path_factory.mktemp("none"))
+    without = [{key: value for key, value in one.items() if key != "gold_idx"} for one in rows[1000:]]
+    return [one | {"attributes": json.dumps(one["attributes"])} for one in [*rows[:1000], *without]]
+
+
 @pytest.mark.parametrize("name", BLIND)
-def test_positions_and_image_hashes_alone_do_no_better_than_chance(name):
+@pytest.mark.parametrize("source", ["generated", "prepared"])
+def test_positions_and_image_hashes_alone_do_no_better_than_chance(name, source, request):
     # A drawing is a function of its table, so a table's hash stands for its image's.
-    rows = generated(2000)
+    rows = generated(2000) if source == "generated" else request.getfixturevalue("prepared")
+    assert len(rows) == 2000
     played = [play_all(given, lambda given, text: GUESS(BLIND[name](given))) for given in rows]
     share = sum(episode_scores(one)["identification_success"] for one in played) / len(rows)
     assert abs(share - 0.1) <= 2.576 * math.sqrt(0.1 * 0.9 / len(rows))

@@ -188,12 +188,19 @@ def test_repeats_are_averaged():
 
 
 def test_noise_tolerance_is_the_ratio_over_the_same_episodes():
-    records = [
-        {"success": 1.0, "noisy": {"0.1": [1]}},
-        {"success": 1.0, "noisy": {"0.1": [0]}},
-        {"success": 0.0, "noisy": None},
-    ]
-    assert noise_tolerance(records) == {
-        "0.1": {"n": 2, "success_without_noise": 1.0, "success": 0.5, "ratio": 0.5, "difference": -0.5}
-    }
-    assert math.isnan(noise_tolerance([{"success": 0.0, "noisy": {"0.1": [1]}}])["0.1"]["ratio"])
+    def record(row, success, noise=0.0, noisy=None, settings="default"):
+        return {"row": row, "settings": settings, "success": success, "noise": noise, "noisy": noisy}
+
+    # Of four episodes without noise two have a noisy twin; the fourth twin was not played to its end.
+    expected = {"0.1": {"n": 2, "success_without_noise": 1.0, "success": 0.5, "ratio": 0.5, "difference": -0.5}}
+    clean = [record("a", 1.0), record("b", 1.0), record("c", 0.0), record("d", 1.0)]
+    noisy = [record("a", 1.0, 0.1), record("b", 0.0, 0.1), record("e", 1.0, 0.1), record("d", None, 0.1)]
+    assert noise_tolerance([*noisy, *clean]) == expected
+    # Told by the transcripts without noise, and both ways at once, it is the same.
+    told = [record("a", 1.0, noisy={"0.1": [1]}), record("b", 1.0, noisy={"0.1": [0]}), *clean[2:]]
+    assert noise_tolerance(told) == noise_tolerance([*told, *noisy]) == expected
+    assert noise_tolerance(clean) == noise_tolerance(noisy) == {}
+    # An episode that was played twice counts once; one under another protocol is another episode.
+    assert noise_tolerance([*clean, *clean[:1], *noisy, *noisy[:1]]) == expected
+    assert noise_tolerance([*clean, *(one | {"settings": "else"} for one in noisy)]) == {}
+    assert math.isnan(noise_tolerance([record("a", 0.0, noisy={"0.1": [1]})])["0.1"]["ratio"])

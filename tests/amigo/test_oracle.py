@@ -10,6 +10,7 @@ import math
 
 import PIL.Image
 import pytest
+from loguru import logger
 
 from lmms_tasks.benchmarks import read_catalogue
 from tests.amigo.games import breakdowns, transcripts
@@ -160,3 +161,99 @@ def test_the_oracle_s_answers_lie_in_the_judges_cache(evaluate, player, photos):
         first = evaluate(player(three_questions), "amigo")[1]
         second = evaluate(player(three_questions), "amigo")[1]
     assert server.count == 48 and transcripts(first) == transcripts(second)
+
+
+def test_an_oracle_that_is_the_model_under_test_is_a_warning_in_the_log_and_in_the_manifest(
+    evaluate, player, photos, home
+):
+    heard = []
+    sink = logger.add(lambda message: heard.append(str(message)), level="WARNING")
+    try:
+        with photos(JudgeServer(seeing(), models=["eyes-1"])):
+            for name in ("acme/eyes-2", "acme/eyes-1"):
+                evaluate(player(three_questions), "amigo", model_args=f"pretrained={name}")
+    finally:
+        logger.remove(sink)
+    assert len([line for line in heard if "the judge oracle is the model under test" in line]) == 1
+    manifests = [json.loads(path.read_text()) for path in (home / "runs").glob("*_lmms_tasks_amigo.json")]
+    told = {manifest["model"]["args"]: manifest["judge_is_model_under_test"] for manifest in manifests}
+    if len(manifests) == 2:  # two runs within a second share a file
+        assert told == {"pretrained=acme/eyes-2": [], "pretrained=acme/eyes-1": ["oracle"]}
+    assert told["pretrained=acme/eyes-1"] == ["oracle"]
+    (oracle,) = manifests[-1]["breakdowns"]["oracles"]
+    assert (oracle["kind"], oracle["model"], oracle["episodes"]) == ("vlm", "eyes-1", 24)
+
+
+QUESTION = "Does the dress have a belt?"
+
+
+def asked(text: str = QUESTION):
+    from lmms_tasks.amigo.lexicon import SLOTS
+    from lmms_tasks.amigo.rules import parse_reply
+
+    return parse_reply(text, SLOTS, ())
+
+
+def image(shade: int = 0):
+    return {"bytes": _png(shade), "path": None}
+
+
+def _png(shade: int) -> bytes:
+    written = io.BytesIO()
+    PIL.Image.new("RGB", (8, 8), (shade, 0, 0)).save(written, "PNG")
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I know.",  # holds "no"
+        "Yes",
+        '{"answer": "Nothing"}',
+        '{"answer": "Yes and no"}',
+        '{"answer": "Skip"}',
+        '{"answer": "Yes"} {"answer": "No"}',
+        '{"answer": null}',
+        "",
+    ],
+)
+def test_an_answer_that_is_not_one_of_the_three_words_is_asked_again_and_then_no_answer(photos, reply):
+    from lmms_tasks.amigo.episode import OracleFailure
+    from lmms_tasks.amigo.oracle import VlmOracle, oracle_panel
+
+    with photos(JudgeServer(lambda body, number: reply, models=["eyes-1"])) as server:
+        with pytest.raises(OracleFailure):
+            VlmOracle([image()], oracle_panel()).answer(asked(), 1)
+        assert server.count == 3
+
+
+def test_an_answer_in_its_second_reply_counts_and_capitals_do_not_matter(photos):
+    from lmms_tasks.amigo.oracle import VlmOracle, oracle_panel
+
+    replies = ["perhaps", '{"answer": "Unsure"}', '{"answer": "yes"}']
+    served = iter(replies)
+    with photos(JudgeServer(lambda body, number: next(served), models=["eyes-1"])) as server:
+        found = [VlmOracle([image(shade)], oracle_panel()).answer(asked(), 1) for shade in (1, 2)]
+    assert found == [("Unsure", True), ("Yes", True)] and server.count == 3
+
+
+def test_an_answer_is_kept_by_image_question_prompt_and_oracle(photos, tmp_path, monkeypatch):
+    from lmms_tasks.amigo import oracle
+
+    with photos(JudgeServer('{"answer": "Yes"}', models=["eyes-1", "eyes-2"])) as server:
+
+        def calls(*given) -> int:
+            before = server.count
+            oracle.VlmOracle([given[0]], oracle.oracle_panel()).answer(asked(*given[1:]), 1)
+            return server.count - before
+
+        assert [calls(image()), calls(image())] == [1, 0]
+        assert [calls(image(1)), calls(image(1))] == [1, 0]
+        assert [calls(image(), "Is there a slit?"), calls(image(), "Is there a slit?")] == [1, 0]
+        rubric = oracle.RUBRIC
+        monkeypatch.setattr(oracle, "RUBRIC", rubric.with_template("Look. {{question}} {{format_instruction}}"))
+        assert [calls(image()), calls(image())] == [1, 0]
+        monkeypatch.setattr(oracle, "RUBRIC", rubric)
+        profile = tmp_path / "oracle.toml"
+        profile.write_text(profile.read_text().replace("eyes-1", "eyes-2"))
+        assert [calls(image()), calls(image())] == [1, 0]

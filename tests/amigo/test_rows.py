@@ -109,14 +109,17 @@ def test_without_tables_and_without_an_oracle_preflight_ends_the_run(data, monke
         run.preflight()
     monkeypatch.setenv("LMMS_TASKS_JUDGES", "offline")
     with pytest.raises(SystemExit, match=r"\[amigo.oracle\]"):
-        task.benchmark.check(task)
+        task.benchmark.check_images(task)
     profile = tmp_path / "two.toml"
     profile.write_text(
         '[[amigo.oracle.judges]]\nname = "a"\nmodel = "m"\nbase_url = "http://localhost:1"\ngenerations = 2\n'
     )
     monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
     with pytest.raises(SystemExit, match="one judge with one generation"):
-        task.benchmark.check(task)
+        task.benchmark.check_images(task)
+    # Scoring transcripts asks nobody.
+    with Run.begin([task]) as run:
+        run.preflight(need_images=False)
 
 
 def test_with_tables_preflight_passes(data):

@@ -10,14 +10,15 @@ _VOID = {"meta", "link", "br", "img", "input", "hr", "path", "use", "rect"}
 
 
 class Page(HTMLParser):
-    """`numbers`: value and n by (task, run, metric); `groups`: value by (group, run, metric); `scripts`: texts of all
-    script elements; `sources`: every address that the page would load; `data`: what the sample browser shows."""
+    """`numbers`: value and n by (task, run, metric); `groups`: value by (group, run, metric); `charts`: task and title of
+    each; `scripts`: texts of all script elements; `sources`: every address that the page would load; `data`: what the sample browser shows."""
 
     def __init__(self, text: str):
         super().__init__()
         self.numbers: dict[tuple[str, str, str], tuple[float, int]] = {}
         self.groups: dict[tuple[str, str, str], float] = {}
         self.shown: dict[tuple[str, str, str], str] = {}
+        self.charts: list[tuple[str, str]] = []
         self.scripts: list[str] = []
         self.sources: list[str] = []
         self.tags: list[str] = []
@@ -38,6 +39,8 @@ class Page(HTMLParser):
             self.scripts.append("")
         if tag == "article":
             self._task = given.get("data-task") or ""
+        if tag == "svg" and "aria-label" in given:
+            self.charts.append((self._task, given["aria-label"] or ""))
         if tag == "tr":
             self._run = given.get("data-run") or ""
         if "data-group" in given:

@@ -15,7 +15,7 @@ from lmms_tasks.report.commands import add_compare
 from lmms_tasks.report.compare import compare, describe
 from lmms_tasks.report.paired import RESAMPLES, paired_differences
 from lmms_tasks.report.runs import read_runs
-from tests.report.conftest import LIMIT
+from tests.report.conftest import DATES, LIMIT
 from tests.report.written_runs import TASK, row, write_run
 
 
@@ -89,6 +89,95 @@ def test_two_runs_of_the_real_lmms_eval_differ_by_the_difference_of_their_result
                 assert metric in ("mmdr_sem", "mmdr_acc")  # scored where a report has such a figure
     categories = found["tasks"][TASK]["categories"]["category"]
     assert sum(entry["rows"] for entry in categories.values()) == 14
+
+
+@pytest.fixture(scope="module")
+def known_rates(evaluator, task_manager, tmp_path_factory):
+    """Runs of the real lmms-eval over 200 generated rows, wrong at rates of 30 and 20 %, on rows drawn apart."""
+    from PIL import Image
+
+    from lmms_tasks.baselines.reference import ReferenceSimple
+    from tests.report.conftest import save_run
+    from tests.test_sources import mmst_row
+
+    folder = tmp_path_factory.mktemp("generated")
+    Image.new("RGB", (4, 3)).save(folder / "leaf.jpg")
+    names = [f"{genus}us {kind}ata" for genus, kind in itertools.product(_syllables(20), _syllables(10))]
+    rows = [
+        mmst_row(n, "Plant Identification", entity_name=name, answer=f"This is {name}.", images=["leaf.jpg"])
+        for n, name in enumerate(names)
+    ]
+    (folder / "standard.json").write_text(json.dumps(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIRAGE_DATA", str(folder / "standard.json"))
+        patch.setenv("LMMS_TASKS_HOME", str(folder / "home"))
+        for seed, (name, rate) in enumerate((("acme/third", 0.3), ("acme/fifth", 0.2))):
+            model = ReferenceSimple(error_rate=rate, seed=seed)
+            save_run(evaluator, task_manager, folder / "runs", name, DATES[0], model, ["mirage_mmst_id"])
+    return folder / "runs"
+
+
+def test_a_pair_through_the_real_lmms_eval_covers_it_too(known_rates):
+    found = compared(files_of(known_rates, "third"), files_of(known_rates, "fifth"))["tasks"]["mirage_mmst_id"]
+    entry = found["metrics"]["identification_accuracy"]
+    assert entry["n"] == 200 and entry["low"] <= 0.1 <= entry["high"]
+    # A fair share of the rows was answered wrongly: within three standard errors of the two rates.
+    assert abs(entry["a"] - 0.7) < 0.1 and abs(entry["b"] - 0.8) < 0.09
+    # Without a judge there is nothing else to compare, and that is said.
+    assert found["not_compared"]["reasoning_score"] == "no row has a score in both runs"
+
+
+def test_rows_that_a_strict_metric_is_not_about_are_no_zeros(folder):
+    """They were: 14 rows in place of 9, and a difference of another number than the page's."""
+    a, b = files_of(folder, "beta"), files_of(folder, "alpha")
+    task = compared(a, b)["tasks"]["sgmri_vqa_image_sample"]
+    assert task["metrics"]["a_score_strict"]["n"] == task["metrics"]["a_score"]["n"] == 9
+    # Without BERTScore's weights it is NaN in the results, and so it is here.
+    assert task["not_compared"]["ar_score_strict"] == "it is NaN in A"
+
+
+def test_metrics_that_are_no_means_of_rows_are_said_and_groups_too(folder):
+    found = compared(files_of(folder, "beta"), files_of(folder, "alpha"))
+    told = describe(found)
+    reasons = {name: task["not_compared"] for name, task in found["tasks"].items()}
+    for task, metric in (
+        ("mirage_mmst_mg_sample", "w_sum_official"),
+        ("sgmri_vqa_image_sample", "average"),
+        ("mmdeepresearch_bench_sample", "mmdr_sem_n"),
+    ):
+        assert reasons[task][metric] == "it is no mean of its rows"
+        assert any(line.startswith("not compared: ") and metric in line for line in told.splitlines())
+    assert "not compared: the averages of mirage_mmst_sample, sgmri_vqa_sample" in told
+    assert [note for note in found["notes"] if "mirage_mmst_sample" in note]
+
+
+def test_a_total_that_is_lowered_by_rows_without_a_score_is_not_compared(tmp_path):
+    """As `mmdr_overall` is: its mean times the share of reports that could be scored."""
+    folders = [write_run(tmp_path / name, [row(0, 0.5), row(1, 0.7)]) for name in "ab"]
+    file = next(folders[1].glob("*_results.json"))
+    file.write_text(file.read_text().replace('"w_sum,none": 0.6', '"w_sum,none": 0.3'))
+    task = compared(*folders)["tasks"][TASK]
+    assert task["not_compared"]["w_sum"] == "it is no mean of its rows" and "w_sum" not in task["metrics"]
+
+
+@pytest.mark.parametrize(
+    ("task", "metric"),
+    [
+        ("mirage_mmmt_direct_sample", "decision_accuracy"),
+        ("amigo_synthetic", "identification_success"),
+        ("sgmri_vqa_volume_sample", "a_score"),
+        ("mmdeepresearch_bench_sample", "mmdr_overall"),
+    ],
+)
+def test_rows_of_one_conversation_gallery_volume_or_report_are_resampled_together(folder, task, metric):
+    a, b = files_of(folder, "beta"), files_of(folder, "alpha")
+    entry = compared(a, b)["tasks"][task]["metrics"][metric]
+    (run,) = [run for run in read_runs([a], read_catalogue()).tasks if run.name == task]
+    drawn = [sample.record["cluster"] for sample in run.samples if sample.score(metric) is not None]
+    assert None not in drawn and len(drawn) == entry["n"]
+    assert entry["clusters"] == len(set(drawn)) > 1
+    if task == "sgmri_vqa_volume_sample":
+        assert entry["clusters"] < entry["n"]  # several questions a volume
 
 
 def test_the_rows_that_changed_are_named_the_largest_change_first(tmp_path):

@@ -277,6 +277,9 @@ def test_intervals_are_those_of_the_textbooks():
     # 1, 2, 3, 4: mean 2.5, s = 1.29099, s / 2 = 0.645497, × 1.959964 = 1.265152.
     low, high = interval([1.0, 2.0, 3.0, 4.0], range(4))
     assert (low, high) == (pytest.approx(1.234848, abs=1e-6), pytest.approx(3.765152, abs=1e-6))
+    # The same share in per cent.
+    low, high = interval([100.0] * 8 + [0.0] * 2, range(10))
+    assert (low, high) == (pytest.approx(49.016, abs=1e-3), pytest.approx(94.332, abs=1e-3))
     assert interval([1.0, 1.0], range(2)) == interval([0.3], [0]) == (None, None)
     # Two clusters with residual sums −2 and 2: sqrt(8) / 4.
     assert clustered_error([1.0, 2.0, 3.0, 4.0], "aabb") == pytest.approx(math.sqrt(8) / 4)

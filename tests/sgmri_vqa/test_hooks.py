@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
 
 import pytest
 
@@ -319,12 +318,12 @@ def test_a_log_is_scored_where_the_images_are_not_at_hand(rows, tmp_path):
 
     here = [hooks.doc_to_text(row | {"width": 640, "height": 480, "num_slices": 99}) for row in chosen]
     log.write_text("\n".join(json.dumps(record(place, text)) for place, text in enumerate(here)))
-    read = BENCHMARK.read_answers(VOLUME, Path(log), chosen)
-    assert read == {place: [f"answer {place}"] for place in range(len(chosen))}
+    read = BENCHMARK.read_answers(VOLUME, [log], chosen)
+    assert read == {log: {place: [f"answer {place}"] for place in range(len(chosen))}}
     log.write_text(json.dumps(record(0, chosen[0]["question"])))
-    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) == {0: ["answer 0"]}
+    assert BENCHMARK.read_answers(VOLUME, [log], chosen) == {log: {0: ["answer 0"]}}
     # Another question, another target: not ours to read, so the general reader says what is wrong.
     log.write_text(json.dumps(record(0, here[1])))
-    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) is None
+    assert BENCHMARK.read_answers(VOLUME, [log], chosen) == {}
     log.write_text(json.dumps(record(0, here[0]) | {"target": "else"}))
-    assert BENCHMARK.read_answers(VOLUME, Path(log), chosen) is None
+    assert BENCHMARK.read_answers(VOLUME, [log], chosen) == {}

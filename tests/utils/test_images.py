@@ -41,7 +41,7 @@ def test_an_image_opens_as_rgb_from_bytes_and_from_a_file(tmp_path, make):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(SystemExit, match="nowhere.jpg"):
+    with pytest.raises(SystemExit, match=r"nowhere\.jpg"):
         open_image("nowhere.jpg")
 
 

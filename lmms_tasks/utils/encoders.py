@@ -163,7 +163,7 @@ class BertScorer:
         given = tokenizer([clean(text).strip() for text in texts], truncation=True, max_length=length)["input_ids"]
         numbered = dict(zip(texts, given, strict=True))
         found: dict[str, _Tokens] = {}
-        special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+        special = torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id])
         waiting = sorted(texts, key=lambda text: len(numbered[text]))
         while waiting:
             batch, waiting = _next_batch(waiting, numbered)
@@ -174,10 +174,11 @@ class BertScorer:
             mask = torch.arange(longest)[None, :] < torch.tensor([len(numbered[text]) for text in batch])[:, None]
             with torch.inference_mode():
                 states = model(input_ids=ids.to(self.device), attention_mask=mask.long().to(self.device))
-            states = states.last_hidden_state.float().cpu()
+            vectors = torch.nn.functional.normalize(states.last_hidden_state.float().cpu(), dim=-1)
+            counted = (~torch.isin(ids, special)).float()
             for row, text in enumerate(batch):
-                counted = torch.tensor([float(token not in special) for token in numbered[text]])
-                found[text] = _Tokens(torch.nn.functional.normalize(states[row, mask[row]], dim=-1), counted)
+                tokens = len(numbered[text])
+                found[text] = _Tokens(vectors[row, :tokens], counted[row, :tokens])
         return found
 
 

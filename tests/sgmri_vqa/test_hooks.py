@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 
 import pytest
+from loguru import logger
 
 from lmms_tasks.benchmarks import import_name, read_catalogue
 from lmms_tasks.sgmri_vqa import hooks
@@ -182,11 +184,11 @@ def test_a_localization_is_judged_without_coordinates_and_frames(row, judged_by)
     question = row(VOLUME, "localization", volume_id="phantom_knee_2")
     with judged_by(JudgeServer(marks(10, 10, 10))) as server:
         hooks.sample_process_results(question, ["Edema under the joint on Frame 3: <bbx>[1, 2, 3, 4]</bbx>."])
-    first, second = (request.prompt for request in server.requests)
-    assert "Edema under the joint" in first and "Frame 3" not in first and "<bbx>" not in first
-    # The second request is the reference against itself.
     reference = strip_coordinates_and_frames(question["answer"])
-    assert second.count(reference) == 2 and "(<bbx>" not in second
+    # One request is the answer against the reference, the other the reference against itself; both at the same time.
+    answer, itself = sorted((request.prompt for request in server.requests), key=lambda prompt: prompt.count(reference))
+    assert "Edema under the joint" in answer and "Frame 3" not in answer and "<bbx>" not in answer
+    assert itself.count(reference) == 2 and "(<bbx>" not in itself
 
 
 def scripted(question, own: str, other: str):
@@ -221,6 +223,66 @@ def test_marks_are_held_against_the_references_own_which_is_asked_once_for_all_m
         assert server.count == 3
     record = items["judged_coverage"]["judgements"]
     assert [judgement.get("of") for judgement in record] == [None, "reference"]
+
+
+def test_a_reference_is_asked_once_a_process_although_the_cache_is_off(row, judged_by, monkeypatch):
+    monkeypatch.setenv("LMMS_TASKS_CACHE", "off")
+    question = row(IMAGE, "captioning")
+    with judged_by(JudgeServer(scripted(question, marks(9, 8, 7), marks(6, 5, 4)))) as server:
+        answers = ("A drawn brain with a mass.", "A head.", "Two heads.")
+        items = [hooks.sample_process_results(question, [answer]) for answer in answers]
+        own = [request for request in server.requests if request.prompt.count(question["answer"]) == 2]
+        assert len(own) == 1 and server.count == 1 + len(answers)
+    verdicts = [one["judged_coverage"]["judgements"][1]["verdicts"][0] for one in items]
+    assert [verdict["cached"] for verdict in verdicts] == [False, True, True]
+    assert all(verdict["scores"] == {"accuracy": 9, "relevance": 8, "helpfulness": 7} for verdict in verdicts)
+
+
+def test_a_reference_whose_own_mark_failed_is_asked_again(row, judged_by, monkeypatch):
+    monkeypatch.setenv("LMMS_TASKS_CACHE", "off")
+    question = row(IMAGE, "captioning")
+    # An unreadable reply is asked again twice within a judgement.
+    replies = iter(["no marks"] * 3)
+
+    def script(body, number):
+        itself = body["messages"][-1]["content"].count(question["answer"]) == 2
+        return next(replies, marks(9, 8, 7)) if itself else marks(6, 5, 4)
+
+    with judged_by(JudgeServer(script)):
+        first, second = (hooks.sample_process_results(question, [text]) for text in ("A head.", "Two heads."))
+    scored = [one["judged_coverage"]["judgements"][1]["scored"] for one in (first, second)]
+    assert scored == [False, True]
+    # The mark of the answer holds without it.
+    assert "score" in first["ar_score_no_bertscore"]
+
+
+def test_the_references_own_mark_does_not_make_a_row_wait_twice(row, judged_by):
+    """Each of the two calls is answered only once both have arrived: asked one after the other, they would time out."""
+    question, both = row(IMAGE, "captioning"), threading.Barrier(2)
+
+    def script(body, number):
+        both.wait(10)
+        return marks(6, 5, 4)
+
+    with judged_by(JudgeServer(script)) as server:
+        items = hooks.sample_process_results(question, ["A drawn brain."])
+    assert server.count == 2 and items["judged_coverage"]["score"] == 1.0
+
+
+def test_sizes_that_are_assumed_stand_in_the_manifest_and_in_one_sentence(rows, row):
+    question = row(IMAGE, "localization", volume_id="phantom_brain_2") | {"width": None, "height": None}
+    items = items_of(IMAGE, [question], hooks.doc_to_target)
+    told: list[str] = []
+    handler = logger.add(lambda message: told.append(str(message)), format="{level} {message}")
+    manifest = task_manifest(IMAGE, items, aggregated(IMAGE, items), {}, {"name": "scripted", "args": ""})
+    logger.remove(handler)
+    assert manifest["breakdowns"]["image_size"] == {"assumed": 1}
+    assert manifest["breakdowns"]["assumed_image_sizes"] == {"brain": [256, 256], "knee": [320, 320]}
+    (sentence,) = [line for line in told if "sizes are assumed" in line]
+    assert sentence.startswith("WARNING") and "SGMRI_VQA_IMAGE_DIR" in sentence
+    whole = items_of(IMAGE, rows[IMAGE.name], hooks.doc_to_target)
+    known = task_manifest(IMAGE, whole, aggregated(IMAGE, whole), {}, {"name": "scripted", "args": ""})
+    assert "assumed_image_sizes" not in known["breakdowns"]
 
 
 def test_a_judge_that_cannot_be_read_leaves_the_row_unscored_and_no_zero(row, judged_by):

@@ -9,6 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from lmms_tasks.benchmarks import read_catalogue
+from lmms_tasks.sources import load_rows
+
+_TASKS = read_catalogue().tasks
+IMAGE, VOLUME = (_TASKS[f"sgmri_vqa_{level}_sample"] for level in ("image", "volume"))
+
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch):
@@ -70,3 +76,35 @@ def slices(tmp_path, monkeypatch) -> Path:
             Image.fromarray(pixels).save(folder / organ / volume / f"{volume}_slice_{number:03d}.png")
     monkeypatch.setenv("SGMRI_VQA_IMAGE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def rows():
+    return {task.name: list(load_rows(task)) for task in (IMAGE, VOLUME)}
+
+
+@pytest.fixture
+def row(rows):
+    """The first sample row of a task and, if given, a question type."""
+
+    def find(task, kind: str, **more):
+        wanted = {"task": kind, **more}
+        return next(row for row in rows[task.name] if all(row[key] == value for key, value in wanted.items()))
+
+    return find
+
+
+@pytest.fixture
+def judged_by(monkeypatch, tmp_path):
+    """Let a profile of one impatient judge point to a scripted server."""
+    profile = tmp_path / "impatient.toml"
+    profile.write_text(
+        '[[sgmri_vqa.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 2\nconcurrency = 8\n'
+    )
+
+    def point(server):
+        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
+        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
+        return server
+
+    return point

@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 from lmms_tasks.benchmarks import read_catalogue
-from lmms_tasks.sources import check_rows
+from lmms_tasks.sgmri_vqa import hooks
+from lmms_tasks.sources import check_rows, load_rows
 from tests.sgmri_vqa.conftest import image_row, write_rows
 
 TASK = read_catalogue().tasks["sgmri_vqa_image"]
@@ -38,3 +39,12 @@ def test_a_volume_that_is_missing_is_named(rows, slices):
 
 def test_scoring_with_a_text_judge_needs_no_slices(rows):
     check_rows(TASK, need_images=False)
+
+
+def test_the_size_in_the_slices_header_decides_where_a_normalised_box_lies(rows, slices):
+    """Thousandths of 20 × 30 pixels, the slice on disk; the released code would take 256 × 256."""
+    row = next(iter(load_rows(TASK))) | {"task": "localization", "key_boxes": "[[10, 15, 10, 15, null]]"}
+    answer = "<|box_start|>(500,500),(1000,1000)<|box_end|>"
+    items = hooks.process_results(row, [answer])
+    assert items["v_score"]["score"] == 1.0
+    assert items["judged_coverage"]["image_size"] == "image"

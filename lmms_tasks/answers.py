@@ -91,6 +91,12 @@ def _position(
             raise SystemExit(
                 f"{where}: doc_id {position!r} is no position among the {len(rows)} rows (0 to {len(rows) - 1})."
             )
+        identity = rows[position].get("id")
+        if record.get("id") is not None and identity is not None and str(record["id"]) != str(identity):
+            raise SystemExit(
+                f"{where}: its id is {record['id']!r}, and row {position} (doc_id) has the id {identity!r}: give one of "
+                "the two, or rows that fit with --data."
+            )
         return position
     if "id" not in record:
         raise SystemExit(f"{where}: neither doc_id nor id says which row it answers (found: {', '.join(record)}).")

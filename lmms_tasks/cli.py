@@ -232,10 +232,20 @@ def _score_table(arguments: argparse.Namespace, tasks: Sequence[TaskSpec]) -> in
         raise SystemExit("--table takes one task and one file.")
     if task.benchmark.table is None:
         raise SystemExit(f"{task.name} has no table of row scores; leave out --table.")
+    unused = [name for name in ("data", "judges", "answer_key", "offline") if getattr(arguments, name)]
+    if unused:
+        raise SystemExit(f"--table needs no rows and no judge: leave out --{unused[0].replace('_', '-')}.")
+    if arguments.files[0].is_dir():
+        raise SystemExit(f"{arguments.files[0]} is a folder, and --table takes a file: name the table in it.")
     if not arguments.files[0].is_file():
         raise SystemExit(f"There is no file {arguments.files[0]}: correct the path.")
     with contextlib.redirect_stdout(sys.stderr):
         printed = task.benchmark.table(task, arguments.files[0])
+    if arguments.output:
+        from lmms_tasks.utils.manifest import write_manifest
+
+        date = datetime.now().strftime("%Y%m%d_%H%M%S")
+        print(write_manifest({**printed, "date": date}, arguments.output / f"{date}_results.json"), file=sys.stderr)
     if arguments.json:
         print(json.dumps(without_nan(printed), indent=2, ensure_ascii=False))
     else:

@@ -138,7 +138,9 @@ def _variables() -> Iterator[Check]:
     found = [name for name in os.environ if name in known or name.startswith("LMMS_TASKS_")]
     for name in sorted(found):
         value = "(set)" if any(word in name for word in _SECRET) else redact(os.environ[name])
-        if name in known or _JUDGE.fullmatch(name):
+        if name in ("RANK", "WORLD_SIZE") and not value.isdigit():
+            yield Check(name, False, value, f"unset {name}, or let torchrun set it")
+        elif name in known or _JUDGE.fullmatch(name):
             yield Check(name, None, value)
         else:
             close = difflib.get_close_matches(name, known, n=1, cutoff=0.85)

@@ -16,6 +16,7 @@ from loguru import logger
 
 from lmms_tasks.benchmarks import TaskSpec
 from lmms_tasks.report.runs import finite, primary_metric
+from lmms_tasks.utils.text_file import read_text
 
 
 def compare_with_baseline(baseline: str, results: dict[str, Any], tasks: Iterable[TaskSpec]) -> None:
@@ -73,7 +74,7 @@ def _scores_in(baseline: str, task: TaskSpec, metric: str) -> dict[int, float | 
     elif "_samples_" in path.name and not path.name.endswith(f"_samples_{task.name}.jsonl"):
         return {}
     scores: dict[int, float | None] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in read_text(path).splitlines():
         try:
             record = json.loads(line)
             scores[record["doc_id"]] = _score(record, metric)

@@ -65,6 +65,7 @@ def test_an_id_that_two_rows_share_is_refused(tmp_path):
     ("record", "words"),
     [
         ({"id": "#9", "prediction": "a"}, "no row has the id '#9'"),
+        ({"doc_id": 0, "id": "#2", "prediction": "a"}, "its id is '#2', and row 0 (doc_id) has the id '#1'"),
         ({"doc_id": 4, "prediction": "a"}, "no position among the 4 rows"),
         ({"doc_id": -1, "prediction": "a"}, "no position among the 4 rows"),
         ({"doc_id": True, "prediction": "a"}, "no position among the 4 rows"),

@@ -234,6 +234,28 @@ def test_an_encoder_without_its_layer(doctor, monkeypatch):
     assert code == 1 and "SGMRI_VQA_LAYER" in checks["encoders of SGMRI-VQA"]["advice"]
 
 
+def test_a_judge_that_talks_nonsense_is_told(doctor, local, monkeypatch, tmp_path):  # noqa: F811
+    from tests.judge_server import completion
+
+    local([mmst_row(0)])
+    for words, mark in (("Ready.", True), ("<html>", None), ("", True)):
+        with JudgeServer(lambda body, n, words=words: completion(words)) as server:
+            judged_by(monkeypatch, tmp_path, server)
+            code, checks = doctor(TASK)
+        check = judge_check(checks, server)
+        assert code == 0 and check["ok"] is mark and ("<html>" in check["found"]) == (mark is None)
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [("LMMS_TASKS_LOCKSTEP", "amigo_synthetic"), ("SGMRI_VQA_DEVICE", "sgmri_vqa_image_sample"), ("RANK", None)],
+)
+def test_a_variable_whose_value_cannot_be_used(doctor, monkeypatch, name, task):
+    monkeypatch.setenv(name, "foo")
+    code, checks = doctor(*filter(None, [task]))
+    assert code == 1 and any("foo" in check["found"] + check["advice"] for check in broken(checks).values())
+
+
 def test_a_variable_with_a_slip_of_the_pen(doctor, monkeypatch):
     monkeypatch.setenv("LMMS_TASKS_JUDGE", "paper")
     monkeypatch.setenv("LMMS_TASKS_OF_MINE", "1")

@@ -217,3 +217,26 @@ def test_the_manifest_has_the_hash_of_the_rubric_that_the_judges_saw(capsys, tmp
 
     assert found["shipped"] == MG_RUBRIC.hash != found["own"]
     assert found["own"] == MG_RUBRIC.with_template("Compare {{answer}} with {{gold_answer}}.").hash
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--judges", "single"], "leave out --judges"),
+        (["--answer-key", "x"], "leave out --answer-key"),
+        (["--offline"], "leave out --offline"),
+        ([], "is a folder"),
+    ],
+)
+def test_a_table_takes_one_file_and_no_option_that_it_would_ignore(tmp_path, options, words):
+    with pytest.raises(SystemExit, match=words):
+        main(["score", "mmdeepresearch_bench", str(tmp_path), "--table", *options])
+
+
+def test_a_table_s_numbers_are_written_where_output_says(tmp_path, capsys, shared_data):
+    table = shared_data / "mmdeepresearch_bench" / "gemini31flash.task_scores.csv"
+    assert main(["score", "mmdeepresearch_bench", str(table), "--table", "--json", "--output", str(tmp_path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (written,) = tmp_path.glob("*_results.json")
+    assert json.loads(written.read_text())["leaderboard"] == printed["leaderboard"]
+    assert printed["leaderboard"]["Overall"] == 49.08

@@ -31,8 +31,10 @@ def _breakdowns(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]]
 
 def _check(task: TaskSpec) -> None:
     from lmms_tasks.amigo import transcript
+    from lmms_tasks.lockstep import live_episodes
 
     transcript.begin_run()
+    live_episodes()
     _protocol(task)
     if task.on_samples:
         return

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from loguru import logger
 
 from lmms_tasks.utils.home import home
+from lmms_tasks.utils.text_file import read_text
 
 if TYPE_CHECKING:
     from lmms_tasks.benchmarks import TaskSpec
@@ -58,7 +59,7 @@ def check(task: TaskSpec) -> None:
 def _from_lines(path: Path) -> frozenset[str]:
     from lmms_tasks.mirage.identification import normalise
 
-    return frozenset(filter(None, map(normalise, path.read_text(encoding="utf-8").splitlines())))
+    return frozenset(filter(None, map(normalise, read_text(path).splitlines())))
 
 
 def _from_file(path: Path) -> frozenset[str]:

@@ -90,6 +90,7 @@ def encoder_checks() -> Iterator[Check]:
     try:
         found = find_minilm(_variable("SENTENCE_ENCODER"))
         named = _named_encoder()
+        _device()
     except SystemExit as error:
         yield Check("encoders of SGMRI-VQA", False, "not usable", str(error.code))
         return
@@ -168,7 +169,22 @@ def _named_encoder() -> tuple[str, int] | None:
 
 
 def _device() -> str:
-    return _variable("DEVICE") or "cpu"
+    """The device of the encoders; SystemExit for one that PyTorch does not know or that is not here."""
+    named = _variable("DEVICE") or "cpu"
+    if named != "cpu" and not _is_here(named):
+        raise SystemExit(f"SGMRI_VQA_DEVICE is {named!r}, which is no device here: set it to cpu, or to cuda or mps.")
+    return named
+
+
+@lru_cache(maxsize=4)
+def _is_here(device: str) -> bool:
+    import torch
+
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError):
+        return False
+    return True
 
 
 def _variable(name: str) -> str:

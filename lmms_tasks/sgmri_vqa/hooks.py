@@ -101,7 +101,8 @@ def process_results(
         coverage = reasoning.judged.coverage_item(
             needs_judge=True, empty_after_stripping=reasoning.empty_after_stripping, **record
         )
-        coverage["judgements"] += [{**judgement, "of": "reference"} for judgement in reasoning.references]
+        # Apart: these say nothing about the model, and would make the judge's means and agreement look better.
+        coverage["reference_judgements"] = list(reasoning.references)
         size = reasoning.judged.size_item()
     return {
         **items,

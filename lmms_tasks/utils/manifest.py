@@ -81,13 +81,16 @@ def row_records(items: Mapping[str, Sequence[Item]]) -> list[Item]:
 def judge_summary(records: Sequence[Item]) -> dict[str, Any]:
     """What each judge did over all rows: verdicts by status, models as returned, tokens, means of its fields.
 
-    A mean is over rows, of a row's mean over the judge's valid generations; "Yes" counts as 1, "No" as 0.
+    A mean is over rows, of a row's mean over the judge's valid generations; "Yes" counts as 1, "No" as 0. Judgements of
+    the references (`reference_judgements`) are among the verdicts and tokens, and not in the means.
     """
     judgements = [judgement for record in records for judgement in record["judgements"]]
+    of_references = [judgement for record in records for judgement in record.get("reference_judgements", ())]
+    every = [verdict for judgement in (*judgements, *of_references) for verdict in judgement["verdicts"]]
     summary: dict[str, Any] = {}
-    for name in sorted({verdict["judge"] for judgement in judgements for verdict in judgement["verdicts"]}):
+    for name in sorted({verdict["judge"] for verdict in every}):
         rows = [[verdict for verdict in judgement["verdicts"] if verdict["judge"] == name] for judgement in judgements]
-        own = [verdict for row in rows for verdict in row]
+        own = [verdict for verdict in every if verdict["judge"] == name]
         summary[name] = {
             "verdicts": dict(sorted(Counter(verdict["status"] for verdict in own).items())),
             "models": sorted({verdict["model"] for verdict in own if verdict["model"]}),

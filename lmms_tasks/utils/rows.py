@@ -17,6 +17,7 @@ from typing import Any
 
 from lmms_tasks.utils.home import home
 from lmms_tasks.utils.images import IMAGE_COLUMN, image_column_values, resolve_image
+from lmms_tasks.utils.text_file import read_text
 
 ROW_FILES = (".json", ".jsonl", ".parquet")
 _SHARD = re.compile(r"-\d+-of-\d+$")
@@ -110,9 +111,9 @@ def read_json_rows(path: Path) -> list[dict[str, Any]]:
     """Read a JSON array or JSON lines.
 
     Raises:
-        SystemExit: the file is neither; the sentence names the line.
+        SystemExit: the file is neither, or cannot be read; the sentence names the line.
     """
-    text = path.read_text(encoding="utf-8-sig")
+    text = read_text(path)
     try:
         rows = json.loads(text) if text.lstrip().startswith("[") else _json_lines(text)
     except json.JSONDecodeError as error:

@@ -59,8 +59,8 @@ def test_marks_are_held_against_the_references_own_which_is_asked_once_for_all_m
         assert server.count == 2
         hooks.sample_process_results(question, ["Another model's words."])
         assert server.count == 3
-    record = items["judged_coverage"]["judgements"]
-    assert [judgement.get("of") for judgement in record] == [None, "reference"]
+    record = items["judged_coverage"]
+    assert (len(record["judgements"]), len(record["reference_judgements"])) == (1, 1)
 
 
 def test_a_reference_is_asked_once_a_process_although_the_cache_is_off(row, judged_by, monkeypatch):
@@ -71,7 +71,7 @@ def test_a_reference_is_asked_once_a_process_although_the_cache_is_off(row, judg
         items = [hooks.sample_process_results(question, [answer]) for answer in answers]
         own = [request for request in server.requests if request.prompt.count(question["answer"]) == 2]
         assert len(own) == 1 and server.count == 1 + len(answers)
-    verdicts = [one["judged_coverage"]["judgements"][1]["verdicts"][0] for one in items]
+    verdicts = [one["judged_coverage"]["reference_judgements"][0]["verdicts"][0] for one in items]
     assert [verdict["cached"] for verdict in verdicts] == [False, True, True]
     assert all(verdict["scores"] == {"accuracy": 9, "relevance": 8, "helpfulness": 7} for verdict in verdicts)
 
@@ -88,7 +88,7 @@ def test_a_reference_whose_own_mark_failed_is_asked_again(row, judged_by, monkey
 
     with judged_by(JudgeServer(script)):
         first, second = (hooks.sample_process_results(question, [text]) for text in ("A head.", "Two heads."))
-    scored = [one["judged_coverage"]["judgements"][1]["scored"] for one in (first, second)]
+    scored = [one["judged_coverage"]["reference_judgements"][0]["scored"] for one in (first, second)]
     assert scored == [False, True]
     # The mark of the answer holds without it.
     assert "score" in first["ar_score_no_bertscore"]

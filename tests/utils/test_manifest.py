@@ -36,6 +36,16 @@ def test_a_judges_mean_is_over_rows_of_the_mean_over_its_valid_generations():
     assert (summary["a"]["input_tokens"], summary["b"]["output_tokens"]) == (40, 4)
 
 
+def test_marks_of_references_cost_tokens_and_say_nothing_about_the_model():
+    marks = {"reference_judgements": [{"verdicts": [verdict("a", 0, {"accuracy": 10}), verdict("b", 0, {"x": 1})]}]}
+    rows = [record(verdict("a", 0, {"accuracy": 4})) | marks]
+    summary = judge_summary(rows)
+    assert summary["a"]["means"] == {"accuracy": 4.0} and summary["a"]["verdicts"] == {"valid": 2}
+    assert summary["a"]["input_tokens"] == 20
+    assert summary["b"]["means"] == {} and summary["b"]["output_tokens"] == 2
+    assert agreement(rows)["accuracy"]["rows"] == 0
+
+
 def test_every_model_name_that_was_returned_is_listed():
     rows = [record(verdict("a", 0, {"x": 1}, model="m-1")), record(verdict("a", 0, {"x": 1}, model="m-2"))]
     assert judge_summary(rows)["a"]["models"] == ["m-1", "m-2"]

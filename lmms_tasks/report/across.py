@@ -22,7 +22,9 @@ def across_tasks(tasks: Sequence[tuple[TaskSpec, Records]]) -> Tables:
 
 def across_runs(runs: Sequence[TaskRun]) -> Tables:
     """The same from runs that were read back; of several runs of a task the latest counts."""
-    latest = {run.name: run for run in sorted(runs, key=lambda run: run.date)}
+    # Clocks may differ from run to run; where all are known, UTC tells which came last.
+    known = all(run.utc for run in runs)
+    latest = {run.name: run for run in sorted(runs, key=lambda run: (known and run.utc) or run.date)}
     return across_tasks([(run.spec, [sample.record for sample in run.samples]) for run in latest.values()])
 
 

@@ -21,7 +21,7 @@ from lmms_tasks.report.runs import (
     ordered_metrics,
     primary_metric,
 )
-from lmms_tasks.report.summary import coverage, percent
+from lmms_tasks.report.summary import coverage, percent, rows_told
 from lmms_tasks.utils.statistics import MINIMUM_COVERAGE, mean
 
 Pair = tuple[Sample, Sample]
@@ -131,6 +131,8 @@ def reasons_for_doubt(a: TaskRun, b: TaskRun) -> list[str]:
     differ("the task's versions", lambda manifest: manifest.get("task_version"))
     differ("the model's prompts", lambda manifest: _prompts(manifest.get("breakdowns") or {}))
     for run, side in ((a, "A"), (b, "B")):
+        if run.partial and not run.limited:
+            doubts.append(f"{side} is over {rows_told(run)} rows.")
         share = coverage(run)
         if share is not None and not share >= MINIMUM_COVERAGE:
             doubts.append(
@@ -165,13 +167,13 @@ def _told(value: Any) -> str:
 def _pairs(a: TaskRun, b: TaskRun) -> tuple[list[Pair], list[str]]:
     for run, side in ((a, "RUN_A"), (b, "RUN_B")):
         if not run.samples:
-            raise SystemExit(f"{side} has no sample log of {run.name}; run with --log_samples.")
+            raise SystemExit(f"{side} has no sample log of {run.name} that can be read: {' '.join(run.log_faults)}")
         if any(sample.doc_id is None for sample in run.samples):
             raise SystemExit(f"The sample log of {run.name} in {side} does not say which rows its lines are (doc_id).")
     others = {sample.doc_id: sample for sample in b.samples}
     met = [(sample, others[sample.doc_id]) for sample in a.samples if sample.doc_id in others]
     pairs = [(x, y) for x, y in met if x.target is None or y.target is None or x.target == y.target]
-    warnings = []
+    warnings = [f"{side}: {fault}" for run, side in ((a, "A"), (b, "B")) for fault in run.log_faults]
     if len(pairs) < len(met):
         warnings.append(f"{len(met) - len(pairs)} rows have other gold answers in B and are left out: the data differ.")
     alone = len(a.samples) + len(b.samples) - 2 * len(met)

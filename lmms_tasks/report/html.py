@@ -20,7 +20,7 @@ import lmms_tasks
 from lmms_tasks.report import charts, summary
 from lmms_tasks.report.across import across_by_model
 from lmms_tasks.report.images import ROWS, Album
-from lmms_tasks.report.intervals import Estimate, cluster, interval
+from lmms_tasks.report.intervals import INTERVALS, Estimate, cluster, interval
 from lmms_tasks.report.published import published_rows, reason_against, reason_against_all
 from lmms_tasks.report.runs import Runs, TaskRun, finite, ordered_metrics, paper_columns, primary_metric
 from lmms_tasks.report.samples import Texts, browser_task, rows_to_illustrate
@@ -59,6 +59,7 @@ def page(runs: Runs, embed_restricted_images: bool = False) -> str:
         runs=list(dict.fromkeys(run.label for run in runs.tasks)),
         rows=sum(len(run.samples) for run in runs.tasks),
         notes=list(dict.fromkeys(notes)),
+        intervals=INTERVALS,
         restricted=album.holds_restricted,
         version=lmms_tasks.__version__,
         made=datetime.now().strftime("%Y-%m-%d %H:%M"),
@@ -88,7 +89,10 @@ def _task(name: str, members: Sequence[TaskRun]) -> dict[str, Any]:
     metrics = [m for m in ordered_metrics(spec) if any(m.name in estimates for estimates in found.values())]
     headings = paper_columns(spec)
     own = [metric for metric in metrics if metric.name in headings]
-    best = {m.name: _best([estimates.get(m.name) for estimates in found.values()], m.higher_is_better) for m in metrics}
+    # A number over a part of the rows is no better or worse than one over more of them.
+    most = max(run.rows for run in members)
+    rivals = [found[run.label] for run in members if run.rows == most]
+    best = {m.name: _best([estimates.get(m.name) for estimates in rivals], m.higher_is_better) for m in metrics}
     return {
         "name": name,
         "primary": primary.name,
@@ -102,7 +106,8 @@ def _task(name: str, members: Sequence[TaskRun]) -> dict[str, Any]:
                 "label": run.label,
                 "estimates": found[run.label],
                 "facts": summary.facts(run),
-                "rows": run.rows,
+                "part_of_others": run.rows < most,
+                "part": f"{summary.rows_told(run)} rows" if run.partial else "",
                 "behind": summary.behind(run),
             }
             for run in members

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy
 
 RESAMPLES = 4_000
-_SEED = 20_240_229
+SEED = 20_240_229
 _CELLS = 4_000_000  # of one block of draws
 
 
@@ -64,7 +64,7 @@ def paired_differences(differences: numpy.ndarray, clusters: numpy.ndarray) -> l
 
 def _draw(sums: numpy.ndarray, counts: numpy.ndarray, totals: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Means of the bootstrap draws (draws × metrics), and how many sign flips are at least as extreme as the totals."""
-    generator = numpy.random.default_rng(_SEED)
+    generator = numpy.random.default_rng(SEED)
     clusters = len(sums)
     block = max(1, _CELLS // max(clusters, 1))
     means, extreme = [], numpy.zeros(sums.shape[1], dtype=int)

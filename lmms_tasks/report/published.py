@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmms_tasks.report.runs import RECORD, TaskRun
+from lmms_tasks.report.summary import rows_told
 from lmms_tasks.utils.published import Rows
 from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
 
@@ -30,9 +31,9 @@ def reason_against(run: TaskRun, rows: Rows) -> str | None:
     """
     panel, judges = run.manifest.get("panel") or {}, run.manifest.get("judges") or {}
     least, most = (rows, rows) if isinstance(rows, int) else rows
-    if run.spec.on_samples or run.limited or not least <= run.rows <= most:
+    if run.spec.on_samples or run.limited or run.partial or not least <= run.rows <= most:
         whole = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-        return f"it is over {run.rows:,} rows and not the full split of {whole}"
+        return f"it is over {rows_told(run)} rows and not the full split of {whole}"
     if not run.values.get(RECORD, 0.0) >= MINIMUM_COVERAGE:
         return f"fewer than {MINIMUM_COVERAGE:.0%} of its rows are judged"
     if panel.get("profile") != "paper":

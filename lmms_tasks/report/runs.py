@@ -12,64 +12,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lmms_tasks.benchmarks import Catalogue, MetricSpec, TaskSpec
+from lmms_tasks.report.sample_log import RECORD, Sample, finite, read_samples, short_name
 
 _RESULTS = "_results.json"
-RECORD = "judged_coverage"  # the metric whose item is the row's record where a judge is asked
 # Numbers that describe the run: never the first thing to read.
 ABOUT_THE_RUN = (RECORD, "judgements_per_sample")
 # What an item without a number holds: why there is none.
 WITHOUT_NUMBER = {"status", "reason", "applies"}
 # How the metrics are named that count a row without a score as 0.
 STRICT = ("_strict", "_zeroed")
-# Statuses of items that a metric is not about.
-_ELSEWHERE = ("out_of_scope", "not_applicable", "no_judge")
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One row of a task in one run.
-
-    `doc_id` is the row's position, None where the log does not say. `items` has each metric's item; `answers` is empty
-    where the log holds none.
-    """
-
-    doc_id: int | None
-    items: Mapping[str, Mapping[str, Any]]
-    answers: Sequence[str] = ()
-    target: str | None = None
-    input: str | None = None
-
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """The row's record: status, judgements, groups; {} where the task keeps none.
-
-        It is the item of `judged_coverage`, or, as in the manifest, of the first metric that carries the answers' states.
-        """
-        carriers = (item for item in self.items.values() if "answers" in item)
-        return self.items.get(RECORD) or next(carriers, {})
-
-    @property
-    def status(self) -> str:
-        return str(self.record.get("status", "scored"))
-
-    def score(self, metric: str) -> float | None:
-        """The row's number, None where it was not scored."""
-        return finite(self.items.get(metric, {}).get("score"))
-
-    def counts_as_zero(self, metric: str) -> bool:
-        """Whether a strict metric counts this row, which has no score, as 0: it is about the row, and a judge was asked."""
-        item = self.items.get(metric)
-        if item is None or self.status == "no_judge" or item.get("applies") is False:
-            return False
-        return item.get("status") not in _ELSEWHERE
-
-    @property
-    def verdicts(self) -> list[Mapping[str, Any]]:
-        return [verdict for judgement in self.record.get("judgements", ()) for verdict in judgement.get("verdicts", ())]
 
 
 @dataclass(frozen=True)
@@ -80,6 +37,9 @@ class TaskRun:
         label: what a reader calls the run; unique within what was read together.
         values: each metric's value in the results file, NaN as it stands there.
         limited: True where lmms-eval was told to take a part of the rows.
+        taken, whole: number of rows that the run is over, and that the task's data has; 0 where no file says so.
+        log_faults: what is wrong with the sample log, in sentences.
+        timezone: the clock of `date`: lmms-eval's `--timezone`, "local" of `lmms-tasks score`, "" where no file says so.
     """
 
     spec: TaskSpec
@@ -91,6 +51,10 @@ class TaskRun:
     manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
     samples: Sequence[Sample] = field(default=(), repr=False)
     limited: bool = False
+    taken: int = 0
+    whole: int = 0
+    log_faults: Sequence[str] = ()
+    timezone: str = ""
 
     @property
     def name(self) -> str:
@@ -103,7 +67,23 @@ class TaskRun:
 
     @property
     def rows(self) -> int:
-        return len(self.samples) or int(self.manifest.get("rows") or 0)
+        return self.taken or len(self.samples)
+
+    @property
+    def utc(self) -> str | None:
+        """The date in UTC by ISO 8601, None where the clock or the date is not known."""
+        if self.timezone in ("", "local"):
+            return None
+        try:
+            moment = datetime.strptime(self.date, "%Y%m%d_%H%M%S").replace(tzinfo=ZoneInfo(self.timezone))
+        except (ValueError, OSError, ZoneInfoNotFoundError):
+            return None
+        return moment.astimezone(timezone.utc).isoformat()
+
+    @property
+    def partial(self) -> bool:
+        """Whether the run is over fewer rows than the task's data has."""
+        return self.rows < self.whole
 
     def items(self, metric: str) -> list[Mapping[str, Any]]:
         """The items of a metric, one a row, as its aggregator received them."""
@@ -160,13 +140,6 @@ def primary_metric(spec: TaskSpec) -> MetricSpec:
     return (twins or told or list(spec.metrics))[0]
 
 
-def finite(value: Any) -> float | None:
-    """The value as a float, None for anything else, NaN and infinities included."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
-
-
 def read_runs(paths: Iterable[Path], catalogue: Catalogue) -> Runs:
     """Read every run below the given folders and results files.
 
@@ -196,7 +169,13 @@ def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: li
         content = json.loads(file.read_text(encoding="utf-8"))
         results = content["results"]
         named = {name: dict(values) for name, values in results.items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except UnicodeDecodeError as error:
+        notes.append(f"{file} was skipped: it is not UTF-8 (byte {error.start}).")
+        return
+    except OSError as error:
+        notes.append(f"{file} was skipped: it cannot be read ({error.strerror}).")
+        return
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         notes.append(f"{file} was skipped: it is no results file.")
         return
     config = content.get("config") if isinstance(content.get("config"), dict) else {}
@@ -212,6 +191,15 @@ def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: li
             groups.append(GroupRow(name, str(file), _metrics(values, group.averages), group.benchmark.title))
         elif name in catalogue.tasks:
             spec = catalogue.tasks[name]
+            manifest = _read_manifest(file.parent / f"{date}_lmms_tasks_{name}.json", notes)
+            log = file.parent / f"{date}_samples_{name}.jsonl"
+            samples, faults = read_samples(log, spec)
+            taken, whole = _row_counts(content, name, manifest)
+            if not faults and len(samples) < taken:
+                faults.append(
+                    f"{short_name(log)} holds {len(samples):,} of the run's {taken:,} rows: it was cut short."
+                )
+            notes.extend(faults)
             tasks.append(
                 TaskRun(
                     spec=spec,
@@ -220,13 +208,37 @@ def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: li
                     date=date,
                     folder=file.parent,
                     values=_metrics(values, [f"{metric.name},none" for metric in spec.metrics]),
-                    manifest=_read_manifest(file.parent / f"{date}_lmms_tasks_{name}.json", notes),
-                    samples=_read_samples(file.parent / f"{date}_samples_{name}.jsonl", spec, notes),
+                    manifest=manifest,
+                    samples=samples,
                     limited=config.get("limit") is not None or bool(config.get("offset")),
+                    taken=taken,
+                    whole=whole,
+                    log_faults=faults,
+                    timezone=_timezone(content, config),
                 )
             )
         else:
             notes.append(f"{name} in {file.name} was skipped: it is no task of lmms-tasks.")
+
+
+def _row_counts(content: Mapping[str, Any], name: str, manifest: Mapping[str, Any]) -> tuple[int, int]:
+    """Rows that the run is over and rows of the task's data, as the manifest and the results file have them."""
+    told = content.get("n-samples")
+    counts = told.get(name) if isinstance(told, Mapping) else None
+    counts = counts if isinstance(counts, Mapping) else {}
+    data = manifest.get("data")
+    taken = (manifest.get("rows"), counts.get("answered"), counts.get("effective"))
+    whole = (counts.get("rows"), counts.get("original"), data.get("rows") if isinstance(data, Mapping) else None)
+    first, second = (next((int(n) for n in map(finite, numbers) if n and n > 0), 0) for numbers in (taken, whole))
+    return first, second
+
+
+def _timezone(content: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """The clock that the files' date is by. lmms-eval's `start_time` is no time of day, so its date is all there is."""
+    if "manifests" in content:
+        return "local"
+    arguments = config.get("resolved_cli_args")
+    return str(arguments.get("timezone") or "") if isinstance(arguments, Mapping) else ""
 
 
 def _metrics(values: Mapping[str, Any], keys: Iterable[str]) -> dict[str, float]:
@@ -242,57 +254,20 @@ def _read_manifest(path: Path, notes: list[str]) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        notes.append(f"{path.name} is missing: judges, versions and breakdowns of that run cannot be told.")
+        notes.append(f"{short_name(path)} is missing: judges, versions and breakdowns of that run cannot be told.")
         return {}
-    except ValueError:
+    except UnicodeDecodeError as error:
+        notes.append(f"{short_name(path)} was skipped: it is not UTF-8 (byte {error.start}).")
+        return {}
+    except OSError as error:
+        notes.append(f"{short_name(path)} was skipped: it cannot be read ({error.strerror}).")
+        return {}
+    except (ValueError, RecursionError):
         manifest = None
     if not isinstance(manifest, dict):
-        notes.append(f"{path.name} was skipped: it is no manifest.")
+        notes.append(f"{short_name(path)} was skipped: it is no manifest.")
         return {}
     return manifest
-
-
-def _read_samples(path: Path, spec: TaskSpec, notes: list[str]) -> list[Sample]:
-    if not path.is_file():
-        notes.append(f"{path.name} is missing: run with --log_samples to see rows, intervals and comparisons.")
-        return []
-    samples = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                samples.append(_sample(json.loads(line), spec))
-            except (ValueError, TypeError, AttributeError):
-                notes.append(f"{path.name}, line {number} was skipped: it is no row of a sample log.")
-    twice = [doc_id for doc_id, count in Counter(s.doc_id for s in samples).items() if count > 1 and doc_id is not None]
-    if twice:
-        # lmms-eval appends: two runs that start in one second write into one file.
-        notes.append(f"{path.name} was skipped: row {twice[0]} is in it more than once, so two runs share the file.")
-        return []
-    return sorted(samples, key=lambda sample: -1 if sample.doc_id is None else sample.doc_id)
-
-
-def _sample(record: Mapping[str, Any], spec: TaskSpec) -> Sample:
-    items = {}
-    for metric in spec.metrics:
-        item = record.get(metric.name)
-        if isinstance(item, Mapping):
-            items[metric.name] = item
-        elif finite(item) is not None:
-            items[metric.name] = {"score": item}
-    doc_id = record.get("doc_id")
-    return Sample(
-        doc_id=doc_id if type(doc_id) is int else None,
-        items=items,
-        answers=_texts(record.get("filtered_resps")),
-        target=record["target"] if isinstance(record.get("target"), str) else None,
-        input=record["input"] if isinstance(record.get("input"), str) else None,
-    )
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [text for inner in value for text in _texts(inner)]
-    return [value] if isinstance(value, str) else []
 
 
 def _labelled(tasks: list[TaskRun], groups: list[GroupRow]) -> tuple[list[TaskRun], list[GroupRow]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lmms_tasks.report.across import across_by_model
-from lmms_tasks.report.intervals import Estimate, estimate
+from lmms_tasks.report.intervals import INTERVALS, Estimate, estimate
 from lmms_tasks.report.runs import RECORD, Runs, TaskRun
 
 
@@ -58,7 +58,7 @@ def behind(run: TaskRun) -> dict[str, str]:
     versions = [f"task {manifest['task_version']}"] if manifest.get("task_version") else []
     versions += [f"{name} {version}" for name, version in (manifest.get("versions") or {}).items() if version]
     return {
-        "rows": f"{run.rows:,}" + (" (a part)" if run.limited else ""),
+        "rows": rows_told(run),
         "coverage": "needs no judge" if share is None else percent(share),
         "judges": judges(run),
         "versions": ", ".join(versions) or "not told",
@@ -77,7 +77,7 @@ def facts(run: TaskRun) -> dict[str, str]:
     ]
     told = {
         "model": " ".join(filter(None, (run.model, str((manifest.get("model") or {}).get("args") or "")))),
-        "rows": f"{run.rows:,}" + (" (a part, by --limit or --offset)" if run.limited else ""),
+        "rows": rows_told(run) + (" (by --limit or --offset)" if run.limited else ""),
         "coverage": "needs no judge" if share is None else percent(share),
         "rows by status": ", ".join(f"{status} {count:,}" for status, count in statuses(run).items()),
         "judges": judges(run),
@@ -89,6 +89,7 @@ def facts(run: TaskRun) -> dict[str, str]:
         "data": " · ".join(str(data[key]) for key in ("source", "configuration", "split", "revision") if data.get(key)),
         "data fingerprint": str(data.get("fingerprint") or "")[:16],
         "rubrics": ", ".join(f"{name} {digest[:12]}" for name, digest in (manifest.get("rubrics") or {}).items()),
+        "date": clock_told(run),
         "folder": str(run.folder),
     }
     return {heading: text for heading, text in told.items() if text}
@@ -101,6 +102,24 @@ def _agreement(fields: Mapping[str, Any]) -> str:
         if found.get("rows"):
             told.append(f"{name} α {'undefined' if alpha is None else f'{alpha:.2f}'}")
     return ", ".join(told)
+
+
+def rows_told(run: TaskRun) -> str:
+    """How many rows the run is over, and of how many where it is not over all."""
+    if run.partial:
+        return f"{run.rows:,} of {run.whole:,}"
+    return f"{run.rows:,}" + (" (a part)" if run.limited and not run.whole else "")
+
+
+def clock_told(run: TaskRun) -> str:
+    """The date in the files' names with the clock that it is by, and in UTC where the results file names the clock."""
+    if run.timezone == "local":
+        return f"{run.date}, local time of the machine that scored"
+    if not run.timezone:
+        return f"{run.date}, by lmms-eval's --timezone, Asia/Singapore unless given"
+    moment = run.utc
+    told = "" if moment is None else f" ({moment[:16].replace('T', ' ')} UTC)"
+    return f"{run.date}, by lmms-eval's --timezone {run.timezone}{told}"
 
 
 def percent(share: float) -> str:
@@ -120,13 +139,18 @@ def as_json(runs: Runs) -> dict[str, Any]:
                 "run": run.label,
                 "model": run.model,
                 "date": run.date,
+                "clock": clock_told(run),
+                "utc": run.utc,
                 "rows": run.rows,
+                "rows_in_data": run.whole or None,
+                "row_coverage": run.rows / run.whole if run.whole else None,
                 "coverage": coverage(run),
                 "metrics": {
                     metric.name: {
                         "value": found.value,
                         "low": found.low,
                         "high": found.high,
+                        "interval": found.about,
                         "n": found.n,
                         "higher_is_better": metric.higher_is_better,
                     }
@@ -140,5 +164,6 @@ def as_json(runs: Runs) -> dict[str, Any]:
         ],
         "across": across_by_model(runs.tasks),
         "groups": [{"group": group.name, "run": group.label, "metrics": dict(group.values)} for group in runs.groups],
+        "intervals": INTERVALS,
         "notes": list(runs.notes),
     }

@@ -8,7 +8,7 @@ import re
 
 from lmms_tasks.report import summary
 from lmms_tasks.report.across import across_by_model, across_lines
-from lmms_tasks.report.intervals import Estimate, estimate
+from lmms_tasks.report.intervals import INTERVALS, Estimate, estimate
 from lmms_tasks.report.runs import Runs
 
 
@@ -18,8 +18,8 @@ def number(value: float) -> str:
 
 
 def span(found: Estimate) -> str:
-    """An interval, empty where there is none."""
-    return "" if found.low is None or found.high is None else f"{found.low:.4f} to {found.high:.4f}"
+    """An interval, or why all rows together tell of none; empty where none is due."""
+    return found.missing if found.low is None or found.high is None else f"{found.low:.4f} to {found.high:.4f}"
 
 
 def markdown(runs: Runs) -> str:
@@ -30,8 +30,8 @@ def markdown(runs: Runs) -> str:
         for name, members in tasks.items():
             lines += [f"### {_cell(name)}", ""]
             lines += [
-                "| run | metric | | value | 95 % interval | n | coverage | judges |",
-                "|---|---|---|---:|---|---:|---:|---|",
+                "| run | metric | | value | 95 % interval | n | rows | coverage | judges |",
+                "|---|---|---|---:|---|---:|---:|---:|---|",
             ]
             for run in members:
                 share = summary.coverage(run)
@@ -39,8 +39,9 @@ def markdown(runs: Runs) -> str:
                 for metric in run.metrics:
                     found = estimate(run, metric.name)
                     arrow = "↑" if metric.higher_is_better else "↓"
-                    cells = (run.label, metric.name, arrow, number(found.value), span(found), str(found.n), told)
-                    lines.append(f"| {' | '.join(map(_cell, (*cells, summary.judges(run))))} |")
+                    cells = (run.label, metric.name, arrow, number(found.value), span(found), str(found.n))
+                    behind = (summary.rows_told(run), told, summary.judges(run))
+                    lines.append(f"| {' | '.join(map(_cell, (*cells, *behind)))} |")
             lines.append("")
     for model, found in across_by_model(runs.tasks).items():
         lines += [f"## {_cell(model)}", *across_lines(found), ""]
@@ -49,6 +50,9 @@ def markdown(runs: Runs) -> str:
     ]
     if groups:
         lines += ["## Groups", "", "| group | run | metric | value |", "|---|---|---|---:|", *groups, ""]
+    lines += [_cell(INTERVALS), ""]
+    clocks = dict.fromkeys(f"{run.label}: {summary.clock_told(run)}" for run in runs.tasks)
+    lines += ["## Dates", "", *(f"- {_cell(told)}" for told in clocks), ""]
     if runs.notes:
         lines += ["## Notes", "", *(f"- {_cell(note)}" for note in runs.notes), ""]
     return "\n".join(lines)
@@ -65,7 +69,7 @@ def comma_separated(runs: Runs) -> str:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(
-        ("benchmark", "task", "run", "model", "date", "metric", "higher_is_better", "value", "low", "high", "n", "rows", "coverage", "judges")
+        ("benchmark", "task", "run", "model", "date", "metric", "higher_is_better", "value", "low", "high", "interval", "n", "rows", "rows_in_data", "coverage", "judges")
     )  # fmt: skip
     for run in runs.tasks:
         share = summary.coverage(run)
@@ -73,7 +77,7 @@ def comma_separated(runs: Runs) -> str:
             found = estimate(run, metric.name)
             numbers = [_exact(value) for value in (found.value, found.low, found.high)]
             about = (run.spec.benchmark.name, run.name, run.label, run.model, run.date)
-            behind = (found.n, run.rows, _exact(share), summary.judges(run))
+            behind = (found.about, found.n, run.rows, run.whole or "", _exact(share), summary.judges(run))
             writer.writerow((*about, metric.name, str(metric.higher_is_better).lower(), *numbers, *behind))
     return written.getvalue()
 

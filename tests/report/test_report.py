@@ -14,7 +14,6 @@ import pytest
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.report.commands import add_report
 from lmms_tasks.report.html import page
-from lmms_tasks.report.intervals import clustered_error, interval, wilson
 from lmms_tasks.report.runs import read_runs
 from tests.report.conftest import DATES, FOREIGN, LIMIT, MODELS, OURS
 from tests.report.page_parser import Page
@@ -269,31 +268,3 @@ def test_runs_of_one_model_and_minute_keep_names_of_their_own(tmp_path):
         write_run(tmp_path / place / "alpha", [row(0, 0.5)])
     labels = [run.label for run in read_runs([tmp_path], read_catalogue()).tasks]
     assert labels == ["alpha · 2026-01-02 03:04 · one/alpha", "alpha · 2026-01-02 03:04 · two/alpha"]
-
-
-def test_intervals_are_those_of_the_textbooks():
-    # Wilson for 8 of 10 at 95 %: (0.49016, 0.94332), as in R's prop.test(8, 10, correct = FALSE).
-    assert wilson(0.8, 10) == (pytest.approx(0.49016, abs=1e-5), pytest.approx(0.94332, abs=1e-5))
-    # 1, 2, 3, 4: mean 2.5, s = 1.29099, s / 2 = 0.645497, × 1.959964 = 1.265152.
-    low, high = interval([1.0, 2.0, 3.0, 4.0], range(4))
-    assert (low, high) == (pytest.approx(1.234848, abs=1e-6), pytest.approx(3.765152, abs=1e-6))
-    # The same share in per cent.
-    low, high = interval([100.0] * 8 + [0.0] * 2, range(10))
-    assert (low, high) == (pytest.approx(49.016, abs=1e-3), pytest.approx(94.332, abs=1e-3))
-    assert interval([1.0, 1.0], range(2)) == interval([0.3], [0]) == (None, None)
-    # Two clusters with residual sums −2 and 2: sqrt(8) / 4.
-    assert clustered_error([1.0, 2.0, 3.0, 4.0], "aabb") == pytest.approx(math.sqrt(8) / 4)
-
-
-def test_rows_of_one_cluster_widen_the_interval(tmp_path):
-    rows = [row(n, float(n % 4 > 1), cluster=n // 4 * 2 + n % 4 // 2) for n in range(40)]
-    alone = [{**r, "judged_coverage": {k: v for k, v in r["judged_coverage"].items() if k != "cluster"}} for r in rows]
-    from lmms_tasks.report.intervals import estimate
-
-    widths = []
-    for number, lines in enumerate((rows, alone)):
-        (run,) = read_runs([write_run(tmp_path / str(number), lines)], read_catalogue()).tasks
-        found = estimate(run, "w_sum")
-        widths.append(found.high - found.low)
-    # Pairs of equal rows: half the information, sqrt(2) the width, but for Wilson's and n − 1's corrections.
-    assert widths[0] / widths[1] == pytest.approx(math.sqrt(2), rel=0.06)

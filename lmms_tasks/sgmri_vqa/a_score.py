@@ -19,22 +19,30 @@ OPEN_ENDED = ("open_ended", "chain_of_thought")
 
 YesNoParser = Callable[[str], "bool | None"]
 
-_THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
-_FINAL_ANSWER = re.compile(r"[Tt]herefore,?\s+the final answer is:\s*(.+)")
+_OPENING, _CLOSING = "<think>", "</think>"
+_CONCLUSION = r"[Tt]herefore,?\s+the\s+final\s+answer\s+is:\s*"
+_FINAL_ANSWER = re.compile(rf"{_CONCLUSION}(.+)")
 _LEADING_LETTER = re.compile(r"[A-D]\b")
 _PUNCTUATION = ".,!;:"
-_YES_NO_CUE = re.compile(r"(?:my|the) answer is[:\s]*\**\s*(yes|no)\b")
-_INTEGER_CUE = re.compile(r"therefore,?\s+the final answer is:\s*\**\s*(\d+)", re.IGNORECASE)
+_YES_NO_CUE = re.compile(r"(?:my|the) answer is[:\s]*(?:\*+\s*)?(yes|no)\b")
+_INTEGER_CUE = re.compile(rf"{_CONCLUSION}\*{{0,2}}(\d+)")
 _DIGITS = re.compile(r"\b\d+\b")
-_NONE_FOUND = re.compile(r"\bno\b.*\b(?:abnormal|finding)|\b(?:none|zero)\b")
-_EXCLUDED_OPTION = re.compile(r"[Ii]t is not \([A-Da-d]\)[^.]*\.")
+_NONE = re.compile(r"\b(?:none|zero)\b")
+_NO = re.compile(r"\bno\b")
+_FINDING = re.compile(r"\b(?:abnormal|finding)")
+_EXCLUDED_OPTION = re.compile(r"[Ii]t\s+is\s+not\s+\([A-Da-d]\)[^.]*\.?")
 _OPTION = re.compile(r"\(([A-Da-d])\)")
 _LONE_LETTER = re.compile(r"\b([A-Da-d])\b")
 
 
 def strip_think(text: str) -> str:
     """`text` without closed `<think>` blocks in lower case, trimmed; unclosed, lone and upper-case tags stay."""
-    return _THINK.sub("", text).strip()
+    kept, place = [], 0
+    # By hand: a pattern would search the rest of the text again for every tag that none closes.
+    while (opening := text.find(_OPENING, place)) >= 0 and (closing := text.find(_CLOSING, opening)) >= 0:
+        kept.append(text[place:opening])
+        place = closing + len(_CLOSING)
+    return "".join([*kept, text[place:]]).strip()
 
 
 def cut_final_answer(text: str, question_type: str) -> str:
@@ -90,13 +98,13 @@ def parse_integer(text: str) -> int | None:
         return _int(cued.group(1))
     if groups := _DIGITS.findall(text):
         return _int(groups[-1])
-    return 0 if _NONE_FOUND.search(text.lower()) else None
+    return 0 if _says_none(text.lower()) else None
 
 
 def parse_letters(text: str) -> set[str]:
     """The options A to D that a text chooses, in upper case.
 
-    Sentences from "It is not (X)" to their full stop are left out. Options in brackets win; without any, every letter
+    Sentences from "It is not (X)" to their full stop, or the end, are left out. Options in brackets win; without any, every letter
     A to D that stands alone counts, an article "a" too.
     """
     kept = _EXCLUDED_OPTION.sub("", text)
@@ -193,6 +201,13 @@ def _stated_yes_no(lowered: str) -> bool | None:
         return False
     cued = _YES_NO_CUE.search(lowered)
     return cued.group(1) == "yes" if cued else None
+
+
+def _says_none(lowered: str) -> bool:
+    if _NONE.search(lowered):
+        return True
+    # The first "no" of a line sees all that any later one sees.
+    return any((no := _NO.search(line)) and _FINDING.search(line, no.end()) for line in lowered.split("\n"))
 
 
 def _only_one(yes: bool, no: bool) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,10 +85,19 @@ def labelled_volumes(annotations: Iterable[Annotation]) -> set[str]:
 
 def _annotation(line: dict[str, str], path: Path, number: int) -> Annotation:
     try:
+        absent = [column for column in COLUMNS if line[column] is None]
+        if absent:
+            raise ValueError(f"it has no {absent[0]}")
         four = [line[column].strip() for column in ("x", "y", "width", "height")]
-        box = tuple(map(float, four)) if all(four) else None
+        # Part of a box is an error like a word in it: no box may be lost without a sentence.
+        box = tuple(map(float, four)) if any(four) else None
+        if box and not all(map(math.isfinite, box)):
+            raise ValueError(f"a box of {', '.join(four)}")
         slice_text = line["slice"].strip()
-        slice_index = int(float(slice_text)) if slice_text else None
-    except (ValueError, AttributeError) as error:
+        slice_index = int(slice_number := float(slice_text)) if slice_text else None
+        if slice_index is not None and (slice_index != slice_number or slice_index < 0):
+            raise ValueError(f"slice {slice_text}")
+    except (ValueError, OverflowError) as error:
         raise SystemExit(f"{path}, line {number} cannot be read ({error}).") from None
-    return Annotation(line["file"], slice_index, line["study_level"].strip().lower() == "yes", box, line["label"])
+    study_level = line["study_level"].strip().lower() == "yes"
+    return Annotation(line["file"].strip(), slice_index, study_level, box, line["label"])

@@ -16,19 +16,20 @@ from typing import Any
 
 from lmms_tasks.sgmri_vqa.coordinates import OFFICIAL, Scale
 
-# Optional cue directly before a box: "Frame 7:", "frame 7 -", "Frame 7".
-_CUE = r"(?:[Ff]rame\s*(\d+)\s*(?:[:\-,]\s*)?)?"
-_NUMBER = r"\s*(\d+(?:\.\d+)?)\s*"
-_PAIR = rf"\({_NUMBER},{_NUMBER}\)"
-_TAGGED = re.compile(rf"{_CUE}<bb[ox]+>\s*\[([^\[\]]*)\]\s*<[/\\]bb[ox]+>")
-_BOX_TOKENS = re.compile(
-    rf"{_CUE}<\|box_start\|>\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*,\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*<\|box_end\|>"
-)
-_BBOX_CALL = re.compile(rf"{_CUE}[Bb][Bb][Oo][Xx]\({_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}\)")
+# Optional cue directly before a box: "Frame 7:", "frame 7 -", "Frame 7"; "Frame7" is none.
+_CUE = r"(?:[Ff]rame\s+(\d+)\s*(?:[:\-,]\s*)?)?"
+# Whole numbers, with a blank after the first of them at most: "(1.5, 2)" and "( 1, 2)" are no points.
+_PAIR = r"\((\d+)\s*,\s*(\d+)\)"
+_NUMBER = r"\s*(\d+)\s*"
+_OPENING = re.compile(rf"{_CUE}<bb[ox]+>\s*\[")
+_CLOSING = re.compile(r"\]\s*<[/\\]bb[ox]+>")
+_BOX_TOKENS = re.compile(rf"{_CUE}<\|box_start\|>\s*{_PAIR}\s*,\s*{_PAIR}\s*<\|box_end\|>")
+_BBOX_CALL = re.compile(rf"{_CUE}bbox\({','.join([_NUMBER] * 4)}\)", re.IGNORECASE)
 _POINTS = re.compile(rf"{_CUE}{_PAIR}\s*(?:,\s*)?{_PAIR}")
 _OBJECT = re.compile(rf"{_CUE}(\{{[^{{}}]*\}})")
-_BARE = re.compile(rf"{_CUE}\[(\d[^\[\]]*)\]")
+_BARE = re.compile(rf"{_CUE}\[(\d[\d.,\s]*)\]")
 _BARE_LIMIT = 10000
+_CORNERS = ("min_x", "min_y", "max_x", "max_y")
 
 
 @dataclass(frozen=True)
@@ -83,35 +84,50 @@ def key_boxes(records: Sequence[Any]) -> list[Box]:
 
 def _normalised_objects(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
     """Form 0: the whole text is `{"bboxes": [{"min_x", "min_y", "max_x", "max_y", "frame"}]}`; shares of the image if
-    all four are at most 1. The list ends at its first malformed entry."""
+    all four are at most 1. An entry that lacks one of the four is passed over; the list ends at the first that is unusable
+    otherwise."""
     content = _json(text)
     entries = content.get("bboxes") if isinstance(content, dict) else None
     for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, Mapping):
-            return
-        corners = _floats(entry.get(key) for key in ("min_x", "min_y", "max_x", "max_y"))
-        frame, valid = _own_frame(entry)
-        if corners is None or not valid:
+        if not isinstance(entry, Mapping) or not all(key in entry for key in _CORNERS):
+            continue
+        corners = _floats(entry[key] for key in _CORNERS)
+        if corners is None:
             return
         if size and max(corners) <= 1:
             corners = [value * size[axis % 2] for axis, value in enumerate(corners)]
         elif not scale.official:
             corners = scale.to_pixels(corners, size)
-        if box := _from_corners(corners, frame):
-            yield box
+        if box := _from_corners(corners, None):
+            frame, valid = _own_frame(entry)
+            if not valid:
+                return
+            yield replace(box, frame=frame)
 
 
 def _tagged(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
     """Form 1: `<bbx>[x, y, w, h]</bbx>` in pixels, whatever sign or size."""
-    for frame, match in _with_frames(_TAGGED, text):
-        four = _floats(match.group(2).split(","))
+    frame, place, end = None, 0, 0
+    # By hand, since a pattern for the whole would search up to the next bracket again for every tag that none closes.
+    while opening := _OPENING.search(text, place):
+        place = opening.end()
+        end = end if end >= place else text.find("]", place)
+        if end < 0:
+            return
+        closing = _CLOSING.match(text, end)
+        if closing is None or end == place:
+            continue
+        if opening.group(1):
+            frame = _integer(opening.group(1))
+        four = _floats(text[place:end].split(","))
         if four is not None:
             yield Box(*scale.to_pixels(four, size), frame=frame)
+        place = closing.end()
 
 
 def _box_tokens(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
     """Form 2: `<|box_start|>(x1,y1),(x2,y2)<|box_end|>`, per mille of the image."""
-    for frame, match in _with_frames(_BOX_TOKENS, text):
+    for frame, match in _with_frames(_BOX_TOKENS.finditer(text)):
         corners = _floats(match.groups()[1:])
         if corners and (box := _from_corners(scale.to_pixels(corners, size, per_mille=True), frame)):
             yield box
@@ -130,7 +146,8 @@ def _point_pairs(text: str, size: tuple[int, int] | None, scale: Scale) -> Itera
 def _bbox_2d_objects(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
     """Form 5: flat JSON objects with `bbox_2d` corners; per mille where one is larger than the image. Their own `frame`
     is not read."""
-    for frame, match in _with_frames(_OBJECT, text):
+    boxed = (match for match in _OBJECT.finditer(text) if '"bbox_2d"' in match.group(2))
+    for frame, match in _with_frames(boxed):
         content = _json(match.group(2))
         corners = content.get("bbox_2d") if isinstance(content, dict) else None
         corners = _floats(corners) if isinstance(corners, list) else None
@@ -154,7 +171,7 @@ def _size_objects(text: str, size: tuple[int, int] | None, scale: Scale) -> Iter
 def _bare_lists(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
     """Form 7: `[a, b, c, d]`; corners if c > a and d > b, else x, y, width, height; per mille where one of the four is
     larger than the image."""
-    for frame, match in _with_frames(_BARE, text):
+    for frame, match in _with_frames(_BARE.finditer(text)):
         four = _floats(match.group(2).split(","))
         if four is None or min(four) < 0 or max(four) > _BARE_LIMIT or four[2] <= 0 or four[3] <= 0:
             continue
@@ -166,16 +183,16 @@ def _bare_lists(text: str, size: tuple[int, int] | None, scale: Scale) -> Iterat
 
 
 def _corner_matches(pattern: re.Pattern[str], text: str, size: tuple[int, int] | None, scale: Scale) -> Iterator[Box]:
-    for frame, match in _with_frames(pattern, text):
+    for frame, match in _with_frames(pattern.finditer(text)):
         corners = _floats(match.groups()[1:])
         if corners and (box := _from_corners(scale.to_pixels(corners, size), frame)):
             yield box
 
 
-def _with_frames(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int | None, re.Match[str]]]:
+def _with_frames(matches: Iterable[re.Match[str]]) -> Iterator[tuple[int | None, re.Match[str]]]:
     """Matches with the frame of their cue; one without a cue inherits the last, None before any."""
     frame = None
-    for match in pattern.finditer(text):
+    for match in matches:
         if match.group(1):
             frame = _integer(match.group(1))
         yield frame, match
@@ -213,7 +230,7 @@ def _own_frame(entry: Mapping[str, Any]) -> tuple[int | None, bool]:
 def _floats(values: Iterable[Any]) -> list[float] | None:
     """Four numbers, or None if there are not four or one is no number."""
     try:
-        found = [float(value) for value in values if not isinstance(value, bool)]
+        found = [float(value) for value in values]
     except (TypeError, ValueError, OverflowError):
         return None
     return found if len(found) == 4 else None

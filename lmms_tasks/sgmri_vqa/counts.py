@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from loguru import logger
@@ -36,7 +36,19 @@ def tell_counts(level: str, organ: str | None, by_task: Counter[str]) -> None:
         )
 
 
-def tell_about_keys(rows: Iterable[Mapping[str, Any]], known_tasks: Iterable[str], known_types: Iterable[str]) -> None:
+def tell_left_out(level: str, rows: Iterable[Mapping[str, Any] | None], kept: Sequence[int]) -> None:
+    """Log which rows of the level's files, and of its organ, are not evaluated; None stands for one of the other level."""
+    rows = list(rows)
+    others = sum(row is None for row in rows)
+    skipped = len(rows) - others - len(kept)
+    if others or skipped:
+        logger.info(
+            f"SGMRI-VQA: of the rows that were read, {others:,} are about the other level than {level}s (by `level`, else "
+            f"by whether there is a slice_num), and {skipped:,} are questions that the released evaluation skips."
+        )
+
+
+def tell_about_keys(rows: Sequence[Mapping[str, Any]], known_tasks: Iterable[str], known_types: Iterable[str]) -> None:
     """Log the keys and words for which the released rules hardly give a useful score (dossier of pitfalls: README)."""
     known_tasks, known_types = set(known_tasks), set(known_types)
     never, holding_no, tasks, types = 0, [], Counter(), Counter()
@@ -51,6 +63,18 @@ def tell_about_keys(rows: Iterable[Mapping[str, Any]], known_tasks: Iterable[str
             word = answer.strip().strip(".,!;:").lower()
             if "no" in word and word not in ("no", "none"):
                 holding_no.append(word)
+    boxless = sum(row["task"] == "localization" and row["key_source"] == "none" for row in rows)
+    if boxless:
+        logger.warning(f"SGMRI-VQA: {boxless} localization rows have no key box, so V-Score is about the others alone.")
+    if unread := sum(row["unread"] for row in rows):
+        logger.warning(
+            f"SGMRI-VQA: the ground_truth of {unread} rows is no object, so its labels and boxes are not there for them."
+        )
+    seen = Counter(
+        tuple(row[name] for name in ("volume_id", "slice_num", "task", "question", "answer")) for row in rows
+    )
+    if repeated := seen.total() - len(seen):
+        logger.warning(f"SGMRI-VQA: {repeated} rows repeat another row's slice, question and answer, and count again.")
     if never:
         logger.warning(
             f"SGMRI-VQA: {never} closed-ended rows have a key that is neither yes or no nor a number: by the released "

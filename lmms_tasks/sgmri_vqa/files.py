@@ -30,6 +30,7 @@ def question_files(configuration: str, split: str, source: Path) -> list[Path]:
         return find_files(source, SCHEMAS[configuration], split)
     level, _, wanted = configuration.partition("_")
     files = [path for path in sorted(source.rglob("*")) if path.suffix in ROW_FILES and path.is_file()]
+    files = [path for path in files if not _is_hidden(path.relative_to(source))]
     places: dict[str, dict[tuple[Path, str], list[Path]]] = {}
     for path in files:
         words = _words(path, source)
@@ -87,6 +88,11 @@ def recorded_answers(path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int,
 def _words(path: Path, source: Path) -> list[str]:
     """The words of a path in order, from the source folder's own name on."""
     return re.findall(r"[a-z]+", f"{source.name}/{path.relative_to(source).with_suffix('')}".lower())
+
+
+def _is_hidden(path: Path) -> bool:
+    """Files that systems and download tools put beside a user's own, such as `._a.json` of macOS."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
 
 
 def _level(words: Sequence[str]) -> str | None:

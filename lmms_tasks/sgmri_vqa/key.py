@@ -34,14 +34,22 @@ def add_key_boxes(rows: Sequence[dict[str, Any]], level: str, with_tables: bool)
     """
     tables = os.environ.get(TABLES_VARIABLE, "").strip() if with_tables and level == "volume" else ""
     annotations = _tables(Path(tables).expanduser()) if tables else {}
-    unlinked = 0
+    unlinked, unread = 0, 0
     for row in rows:
+        unread += row["task"] == "localization" and _is_unread(row["records"])
         boxes, source = _boxes_of(row, annotations) if row["task"] == "localization" else ([], "none")
         if level == "image":
             boxes = [replace(box, frame=None) for box in boxes]
         elif source == "answer":
             unlinked += has_unlinked_frame(row["answer"])
         row["key_boxes"], row["key_source"] = json.dumps([astuple(box) for box in boxes]), source
+    if unread:
+        logger.warning(
+            f"SGMRI-VQA: the boxes in the records of {unread} localization rows cannot be read (wanted: a list of objects "
+            "with x, y, width and height as numbers), so other sources stand in, or fewer boxes."
+        )
+    if annotations and not any(row["key_source"] == "tables" for row in rows):
+        logger.warning(f"SGMRI-VQA: {TABLES_VARIABLE} names tables from which no row takes its boxes.")
     if unlinked:
         logger.warning(
             f"SGMRI-VQA: in {unlinked} answers a frame number stands close before a box without belonging to it, as in "
@@ -62,6 +70,10 @@ def has_unlinked_frame(answer: str) -> bool:
         if _FRAME_NEAR.search(before) and not _LINKED.search(before):
             return True
     return False
+
+
+def _is_unread(records: Any) -> bool:
+    return bool(records) and (not isinstance(records, list) or len(key_boxes(records)) < len(records))
 
 
 def _boxes_of(row: Mapping[str, Any], annotations: Mapping[str, list[Annotation]]) -> tuple[list[Box], str]:

@@ -58,9 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     files = find_volumes(arguments.fastmri, arguments.annotations)[: arguments.limit]
-    arguments.output.mkdir(parents=True, exist_ok=True)
+    _refuse_twins(files, arguments.fastmri)
     work = partial(prepare_volume, root=arguments.fastmri, output=arguments.output)
-    outcomes = list(tqdm(_outcomes(work, files, arguments.workers), total=len(files), desc="Volumes", file=sys.stderr))
+    try:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+        done = _outcomes(work, files, arguments.workers)
+        outcomes = list(tqdm(done, total=len(files), desc="Volumes", file=sys.stderr))
+    except OSError as error:
+        raise SystemExit(f"{arguments.output} (--output) cannot be written ({error}).") from None
     written, kept = sum(one.written for one in outcomes), sum(one.kept for one in outcomes)
     print(f"{len(files)} volumes: {written} slices written, {kept} were there; {arguments.output}")
     damaged = [one for one in outcomes if one.damage]
@@ -110,6 +115,8 @@ def prepare_volume(source: Path, root: Path, output: Path) -> Outcome:
             if DATASET not in file:
                 return Outcome(source, damage=f"it has no {DATASET}")
             stored = file[DATASET]
+            if not isinstance(stored, h5py.Dataset) or stored.dtype.kind not in "biuf":
+                return Outcome(source, damage=f"{DATASET} holds no real numbers")
             if stored.ndim != 3 or 0 in stored.shape:
                 return Outcome(source, damage=f"{DATASET} has the shape {stored.shape}, not slices × rows × columns")
             targets = {k: folder / f"{source.stem}_slice_{k + 1:03d}.png" for k in range(len(stored))}
@@ -154,8 +161,17 @@ def _outcomes(work: partial, files: Iterable[Path], workers: int) -> Iterator[Ou
         yield from pool.map(work, files)
 
 
+def _refuse_twins(files: Iterable[Path], root: Path) -> None:
+    """SystemExit for two files of one name and split: the second would be taken for made already."""
+    made: dict[Path, Path] = {}
+    for source in files:
+        folder = volume_folder(source, root)
+        if folder in made:
+            raise SystemExit(f"Both {made[folder]} and {source} would become {folder}: keep one of them.")
+        made[folder] = source
+
+
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
-    return number
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number above 0")
+    return int(text)

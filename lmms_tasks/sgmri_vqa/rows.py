@@ -28,6 +28,8 @@ QUESTION_TYPES = (*CLOSED_ENDED, *SINGLE_CHOICE, *MULTIPLE_CHOICE, *OPEN_ENDED)
 ORGANS = ("brain", "knee")
 # Questions of this wording are another use of the data, which the released evaluation skips.
 SKIPPED_PREFIX = "Locate the bounding box"
+# More slices or pixels a side than this are a mistake in the data.
+_MOST = 1_000_000
 # Of the subset's definition: another version chooses other rows.
 SUBSET_VERSION = "sgmri_vqa_lite 1"
 # 400 rows in proportion to the levels of the test split, five questions each to 1,492 slices and 368 volumes. A task
@@ -91,7 +93,10 @@ def select(
     complete = [row or _nothing() for row in found]
     key.add_key_boxes([complete[position] for position in kept], level, with_tables=not on_samples)
     if not on_samples:
-        counts.tell_about_keys((complete[position] for position in kept), TASKS[level], QUESTION_TYPES)
+        counts.tell_left_out(
+            level, (row for row in found if organ is None or row is None or row["organ"] == organ), kept
+        )
+        counts.tell_about_keys([complete[position] for position in kept], TASKS[level], QUESTION_TYPES)
         counts.tell_counts(level, organ, Counter(complete[position]["task"] for position in kept))
     encoded = leave_images_encoded(dataset).remove_columns(texts.column_names)
     table = _with_columns(encoded, complete)
@@ -116,17 +121,22 @@ def _with_columns(pictures: datasets.Dataset, rows: list[dict[str, Any]]) -> dat
 def _row(raw: Mapping[str, Any], position: int, level: str) -> dict[str, Any] | None:
     """The row in our columns, None for one of the other level."""
     truth = _parsed(raw.get("ground_truth"))
-    truth = truth if isinstance(truth, Mapping) else {}
-    slice_number = _whole(_named(raw, "slice_num"))
-    if _level_of(raw, slice_number) != level:
+    given_slice = _named(raw, "slice_num")
+    if _level_of(raw, given_slice) != level:
         return None
-    row = {
+    unread = bool(truth) and not isinstance(truth, Mapping)
+    truth = {} if unread else truth or {}
+    slice_number = _counted(given_slice)
+    if level == "image" and slice_number is None:
+        raise SystemExit(
+            f"SGMRI-VQA rows: row {position} is about a slice and has no slice_num, a whole number from 1 (found: "
+            f"{given_slice!r})."
+        )
+    return {
         "id": _text(_named(raw, "id")) or f"{raw['volume_id']}_{position}",
         "volume_id": _needed(raw, "volume_id", position),
         "slice_num": slice_number if level == "image" else None,
-        "num_slices": _whole(raw.get("num_slices")),
-        "width": _whole(raw.get("width")),
-        "height": _whole(raw.get("height")),
+        **{name: _counted(raw.get(name)) for name in ("num_slices", "width", "height")},
         "organ": _organ_of(raw, position),
         "level": level,
         "task": _needed(raw, "task", position).strip().lower(),
@@ -135,19 +145,18 @@ def _row(raw: Mapping[str, Any], position: int, level: str) -> dict[str, Any] | 
         "answer": _needed(raw, "answer", position),
         "labels": _texts(raw.get("labels") or truth.get("labels") or truth.get("final_diagnosis")),
         "records": _parsed(raw.get("bboxes")) or truth.get("bboxes") or [],
+        "unread": unread,
     }
-    if level == "image" and slice_number is None:
-        raise SystemExit(f"SGMRI-VQA rows: row {position} is about a slice and has no slice_num (found: {list(raw)}).")
-    return row
 
 
-def _level_of(raw: Mapping[str, Any], slice_number: int | None) -> str:
+def _level_of(raw: Mapping[str, Any], slice_number: Any) -> str:
     told = str(raw.get("level") or "").lower()
     if "volume" in told or "video" in told:
         return "volume"
     if "slice" in told or "image" in told:
         return "image"
-    return "volume" if slice_number is None else "image"
+    # Tables that hold both levels write a missing number as NaN.
+    return "volume" if str(slice_number).strip().lower() in ("none", "", "nan") else "image"
 
 
 def _organ_of(raw: Mapping[str, Any], position: int) -> str:
@@ -192,11 +201,13 @@ def _texts(value: Any) -> list[str]:
     return [str(entry) for entry in value if entry] if isinstance(value, list) else [str(value)]
 
 
-def _whole(value: Any) -> int | None:
+def _counted(value: Any) -> int | None:
+    """A whole number of slices or pixels, 1 or more; None for anything else."""
     try:
-        return None if value is None or isinstance(value, bool) else int(float(value))
+        number = None if value is None or isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+    return int(number) if number is not None and number.is_integer() and 1 <= number < _MOST else None
 
 
 def _parsed(value: Any) -> Any:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loguru import logger
+
 from lmms_tasks.sgmri_vqa.key import OFFICIAL_SIZES
 from lmms_tasks.utils.images import image_column_values, open_image
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "SGMRI_VQA_IMAGE_DIR"
 ACCESS = "https://fastmri.med.nyu.edu"
-_SLICE_FILE = re.compile(r"^(?P<volume>.+)_slice_(?P<number>\d+)\.png$")
+_SLICE_FILE = re.compile(r"^(?P<volume>.+)_slice_(?P<number>\d+)\.png$", re.IGNORECASE)
 
 
 def open_slices(row: Mapping[str, Any]) -> list[Image.Image]:
@@ -37,6 +39,11 @@ def slice_files(row: Mapping[str, Any]) -> dict[int, Path]:
             f"images with `lmms-tasks prepare sgmri_vqa`, and set {VARIABLE} to their folder."
         )
     files = index_slices(root).get(row["volume_id"], {})
+    if 0 in files:
+        raise SystemExit(
+            f"{files[0]} is a slice 0, but slices are counted from 1: every frame of this volume would be shifted. Make "
+            "its images with `lmms-tasks prepare sgmri_vqa`."
+        )
     if absent := _absent(row, files):
         raise SystemExit(
             f"{root} ({VARIABLE}) has no file {row['volume_id']}_slice_{absent:03d}.png: make the images of this volume "
@@ -69,11 +76,10 @@ def image_size(row: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def count_slices(row: Mapping[str, Any]) -> int | None:
-    """How many slices the row's volume has: as its record says, else as files lie there; None if neither tells."""
-    if row.get("num_slices"):
-        return row["num_slices"]
+    """How many slices of the row's volume are shown: as files lie there, else as its record says; None if neither tells."""
     root = image_folder()
-    return len(index_slices(root).get(row["volume_id"], ())) or None if root is not None and root.is_dir() else None
+    shown = len(index_slices(root).get(row["volume_id"], ())) if root is not None and root.is_dir() else 0
+    return shown or row.get("num_slices") or None
 
 
 def image_folder() -> Path | None:
@@ -84,14 +90,27 @@ def image_folder() -> Path | None:
 
 @lru_cache(maxsize=4)
 def index_slices(root: Path) -> dict[str, dict[int, Path]]:
-    """The files `VOLUME_slice_NNN.png` below `root`, by volume and number, whatever the folders between."""
+    """The files `VOLUME_slice_NNN.png` below `root`, by volume and number, whatever the folders between.
+
+    Of two files for one slice the first by path is taken, with a warning.
+    """
     if not root.is_dir():
         raise SystemExit(f"{VARIABLE} names {root}, which is no folder: correct it, or get access at {ACCESS}.")
     index: dict[str, dict[int, Path]] = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
+    twins: list[tuple[Path, Path]] = []
+    for folder, below, names in os.walk(root):
+        below.sort()
+        for name in sorted(names):
             if found := _SLICE_FILE.match(name):
-                index.setdefault(found["volume"], {})[int(found["number"])] = Path(folder) / name
+                path = Path(folder) / name
+                first = index.setdefault(found["volume"], {}).setdefault(int(found["number"]), path)
+                if first != path:
+                    twins.append((first, path))
+    if twins:
+        first, second = twins[0]
+        logger.warning(
+            f"SGMRI-VQA: {len(twins)} slices lie twice in {root}, such as {first} and {second}: the first of each is shown."
+        )
     return index
 
 
@@ -99,8 +118,11 @@ def index_slices(root: Path) -> dict[str, dict[int, Path]]:
 def _size_in_header(path: Path) -> tuple[int, int]:
     from PIL import Image
 
-    with Image.open(path) as image:
-        return image.size
+    try:
+        with Image.open(path) as image:
+            return image.size
+    except OSError as error:
+        raise SystemExit(f"The image {path} cannot be opened: {error}.") from None
 
 
 def _numbers(row: Mapping[str, Any], files: Mapping[int, Path]) -> list[int]:

@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 # In the order in which the released code applies them.
-_TAGGED_BOX = re.compile(r"<bbx>\s*\[[\d,\s]*\]\s*</bbx>")
+_TAGGED_BOX = re.compile(r"<bbx>\[[\d,\s]+\]</bbx>")
 _BARE_BOX = re.compile(r"\[\d+,\s*\d+,\s*\d+,\s*\d+\]")
-_ON_FRAMES = re.compile(r"\s+on Frames?\s*[\d\-–,\s]+:?")
-_FRAME_LABEL = re.compile(r"Frame \d+:\s*")
-_SEEN_ON_FRAMES = re.compile(r"\s*(?:observed|appears|seen) on Frames?\s*[\d\-–,\s]+(?:and\s+\d+)?")
+# The looks behind change no match: they keep a long run of blanks from being searched again from each of them.
+_ON_FRAMES = re.compile(r"(?<!\s)\s+on\s+Frames?\s+[\d\-–,\s]+(?::\s*)?")
+_FRAME_LABEL = re.compile(r"Frame\s+\d+:\s*")
+_SEEN_ON_FRAMES = re.compile(r"(?:observed|appears|seen)\s+on\s+Frames?\s+[\d\-–,\s]+(?:and\s+\d+)?")
 _CLEANING: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r",\s*and\s*\."), "."),
+    (re.compile(r"(?<!\s)\s*,\s*(?:and\s+)?\."), "."),
     (re.compile(r",(?:\s*,)+"), ","),
     (re.compile(r",\s*\."), "."),
     (re.compile(r"\s{2,}"), " "),
@@ -28,7 +29,7 @@ _CLEANING: tuple[tuple[re.Pattern[str], str], ...] = (
 def strip_coordinates_and_frames(text: str) -> str:
     """A localization answer without its boxes and frame references, so that its anatomy alone is compared.
 
-    Only `<bbx>` tags and bare lists of four whole numbers go, and "Frame" with a capital letter; decimals, negative
+    Only `<bbx>` tags without blanks around their list and bare lists of four whole numbers go, and "Frame" with a capital letter; decimals, negative
     numbers, other forms of boxes and "frame" stay, as in the released code.
     """
     text = _BARE_BOX.sub("", _TAGGED_BOX.sub("", text))

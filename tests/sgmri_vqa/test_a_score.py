@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -143,7 +145,11 @@ def test_the_integer_is_the_text_the_cue_the_last_digits_or_nothing_found(text, 
         # Options ruled out.
         ("It is not (A). It is (B).", "B"),
         ("it is not (b) because (C) fits. (D)", "D"),
-        ("It is not (A) and nothing follows", "A"),
+        # To the end where no full stop follows, whatever blanks stand between the words.
+        ("It is not (A) and nothing follows", ""),
+        ("It is (B). It is not (A)", "B"),
+        ("It  is\nnot (A). It is (C).", "C"),
+        ("IT IS NOT (A). (B)", "AB"),
         ("It is not A. (B)", "B"),
         ("(A)+(C) both", "AC"),
     ],
@@ -247,3 +253,55 @@ def test_no_text_makes_a_parser_raise_and_every_score_is_in_its_range(prediction
     assert 0 <= a_score(cut, key, kind, [key]) <= 1
     rules.parse_integer(prediction)
     assert rules.parse_letters(prediction) <= set("ABCD")
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("therefore the final\nanswer is: 3.", "3"),
+        ("Therefore,  the  final  answer  is:\n**Yes**", "Yes"),
+        ("THEREFORE, the final answer is: 3", "THEREFORE, the final answer is: 3"),
+    ],
+)
+def test_the_words_of_the_conclusion_may_stand_apart_but_not_in_capitals(text, cut):
+    assert rules.cut_final_answer(text, "closed_ended") == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        # The cue gives 2; without it the last group of digits does, 0 of "2.0".
+        ("therefore, the\nfinal answer is: **2.0", 2),
+        ("THEREFORE, the final answer is: 2.0", 0),
+        ("Therefore, the final answer is: ***2.0", 0),
+        ("no sign\nof findings", None),
+        ("no sign of findings", 0),
+        ("abnormal, no", None),
+    ],
+)
+def test_the_cue_of_a_number_is_the_released_one(text, number):
+    assert rules.parse_integer(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "stripped"),
+    [
+        ("<think>a</think> b <think>c</think>d", "b d"),
+        ("<think>a <think>b</think> c</think> d", "c</think> d"),
+        ("a</think> b", "a</think> b"),
+        ("<THINK>a</THINK> b <think>c", "<THINK>a</THINK> b <think>c"),
+    ],
+)
+def test_closed_blocks_go_up_to_their_first_closing_tag(text, stripped):
+    assert rules.strip_think(text) == stripped
+
+
+@pytest.mark.parametrize(
+    "text", ["<think>" * 30_000, "no " * 70_000, "the answer is" + " " * 200_000, "Therefore" + " " * 200_000 + "x"]
+)
+def test_a_long_answer_that_repeats_itself_is_read_at_once(text):
+    """Patterns that search the rest again from every start take between 7 s and minutes for these."""
+    started = time.perf_counter()
+    for parse in (rules.strip_think, rules.parse_yes_no, rules.parse_integer, rules.parse_letters):
+        parse(text)
+    assert time.perf_counter() - started < 5

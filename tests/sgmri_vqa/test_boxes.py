@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -19,10 +20,16 @@ FORMS = [
     (0, '{"bboxes": [{"min_x": 0.1, "min_y": 0.2, "max_x": 0.5, "max_y": 0.6, "frame": 3}]}', [Box(20, 20, 80, 40, 3)]),
     (0, '{"bboxes": [{"min_x": 10, "min_y": 20, "max_x": 50, "max_y": 60}]}', [Box(10, 20, 40, 40)]),
     (0, '{"bboxes": [{"min_x": 0.5, "min_y": 0, "max_x": 0.2, "max_y": 1}]}', []),
-    # A malformed entry ends the list and keeps what stood before it.
+    # An entry without all four is passed over; an unusable one ends the list and keeps what stood before it.
     (
         0,
-        '{"bboxes": [{"min_x": 1, "min_y": 2, "max_x": 5, "max_y": 6}, {"min_x": null}, '
+        '{"bboxes": ["a", {"label": "b"}, {"min_x": 1, "min_y": 2, "max_x": 5, "max_y": 6}, {"min_x": 3}]}',
+        [Box(1, 2, 4, 4)],
+    ),
+    (
+        0,
+        '{"bboxes": [{"min_x": 1, "min_y": 2, "max_x": 5, "max_y": 6}, '
+        '{"min_x": null, "min_y": 1, "max_x": 9, "max_y": 9}, '
         '{"min_x": 1, "min_y": 1, "max_x": 9, "max_y": 9}]}',
         [Box(1, 2, 4, 4)],
     ),
@@ -66,6 +73,22 @@ FORMS = [
     (7, "[60, 20, 50, 0]", []),
     (7, "[60, 20, 50, 10001]", []),
     (7, "[-6, 20, 50, 30]", []),
+    # Whole numbers only in forms 2 to 4, and only digits, full stops, commas and blanks in form 7.
+    (2, "<|box_start|>( 100,200),(500,600)<|box_end|>", []),
+    (3, "bbox(1.5, 20, 50, 60)", []),
+    (3, "FRAME 3: BBOX( 10 , 20, 50, 60 )", [Box(10, 20, 40, 40, 3)]),
+    (4, "(10.5,20),(50,60)", []),
+    (4, "( 10,20),(50,60)", []),
+    (7, "[1e1, 60, 50, 80]", []),
+    (7, "[60, 20, 50, 30 px]", []),
+    (5, '{"bbox_2d": [true, 10, 20, 50, 60]}', []),
+    # "Frame7" and "Frames 3-5:" are no cues, and a frame before something else than a box is not inherited.
+    (1, "Frame7: <bbx>[1, 2, 3, 4]</bbx>", [Box(1, 2, 3, 4)]),
+    (1, "Frame 7: <bbx>[]</bbx> <bbx>[1, 2, 3, 4]</bbx>", [Box(1, 2, 3, 4)]),
+    (1, "Frame 7: <bbx>[a, b]</bbx> <bbx>[1, 2, 3, 4]</bbx>", [Box(1, 2, 3, 4, 7)]),
+    (1, "<bbx>[ <bbx>[1, 2, 3, 4]</bbx> <bbx>[5, 6, 7, 8]</bbx>", [Box(5, 6, 7, 8)]),
+    (5, 'Frame 7: {"label": "x"} {"bbox_2d": [10, 20, 50, 60]}', [Box(10, 20, 40, 40)]),
+    (7, "Frame 7: [10 mm] [10, 60, 50, 80]", [Box(10, 60, 40, 20)]),
 ]
 
 
@@ -228,3 +251,12 @@ def test_the_resized_image_has_multiples_of_28_within_its_limits(size, limits, r
 def test_an_unknown_convention_ends_with_a_sentence(settings):
     with pytest.raises(SystemExit, match="SGMRI-VQA"):
         Scale.from_settings(settings)
+
+
+@pytest.mark.parametrize(
+    "text", ["<bbx>[" * 30_000 + "]", "[1" * 60_000, "[" + "1" * 200_000, "Frame 1" + " " * 200_000]
+)
+def test_a_long_text_of_unclosed_boxes_is_read_at_once(text):
+    started = time.perf_counter()
+    assert parse_boxes(text, *SIZE) == []
+    assert time.perf_counter() - started < 5

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from lmms_tasks.cli import main
+from lmms_tasks.sgmri_vqa.prepare import to_eight_bits
 from lmms_tasks.sgmri_vqa.samples import draw
 from lmms_tasks.sgmri_vqa.samples.questions import BY_ID
 
@@ -156,3 +157,49 @@ def test_the_shipped_files_become_the_shipped_slices(tmp_path):
             with Image.open(path) as image:
                 # One grey level may be lost where a product of 32-bit numbers falls short of a whole one.
                 assert np.abs(drawn * 255 / drawn.max() - np.asarray(image)).max() < 1.01
+
+
+@pytest.mark.parametrize("dtype", ["i2", "u1", "u8", "f2", "f8"])
+def test_other_types_of_numbers_make_the_same_pixels(tmp_path, dtype):
+    """Maximum 4: a quarter is 63.75, three quarters are 191.25; the last row comes first."""
+    assert to_eight_bits(np.array([[[1, 2], [3, 4]]], dtype=dtype)).tolist() == [[[191, 255], [63, 127]]]
+
+
+@pytest.mark.parametrize("values", [[[[b"a"]]], [[[1j]]], None])
+def test_a_file_without_real_numbers_is_named_as_damaged(tmp_path, capsys, values):
+    (tmp_path / "in").mkdir()
+    with h5py.File(tmp_path / "in" / "file1000001.h5", "w") as file:
+        if values is None:
+            file.create_group("reconstruction_rss")
+        else:
+            file.create_dataset("reconstruction_rss", data=np.array(values))
+    assert prepare(tmp_path / "in", tmp_path / "out") == 1
+    assert (
+        "file1000001.h5 is damaged and was left out: reconstruction_rss holds no real numbers"
+        in capsys.readouterr().err
+    )
+
+
+def test_two_files_that_would_become_one_volume_are_named(tmp_path):
+    for folder in ("val", "val/more"):
+        write(tmp_path / "in" / folder / "file1000001.h5", VOLUME)
+    with pytest.raises(SystemExit, match=r"Both .*val/file1000001.h5 and .*more/file1000001.h5 would become knee_val"):
+        prepare(tmp_path / "in", tmp_path / "out")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("taken", ["out", "out/knee_val_labeled_raw"])
+def test_an_output_that_cannot_be_written_ends_with_a_sentence(tmp_path, taken, workers):
+    write(tmp_path / "in" / "file1000001.h5", VOLUME)
+    (tmp_path / taken).parent.mkdir(exist_ok=True)
+    (tmp_path / taken).write_text("a file", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"out \(--output\) cannot be written"):
+        prepare(tmp_path / "in", tmp_path / "out", "--workers", workers)
+
+
+@pytest.mark.parametrize("option", ["--limit", "--workers"])
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5"])
+def test_a_number_of_files_or_processes_is_whole_and_above_0(tmp_path, capsys, option, number):
+    with pytest.raises(SystemExit):
+        prepare(tmp_path, tmp_path, f"{option}={number}")
+    assert f"{number} is no whole number above 0" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,3 +115,29 @@ def test_ten_thousand_words_take_no_time_to_speak_of():
     words = [f"w{n % 97}" for n in range(10_000)]
     assert rouge_l(" ".join(words), " ".join(words)) == 1.0
     assert longest_common_subsequence(words, words[:5000]) == 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "stripped"),
+    [
+        # Tags that hold blanks around their list keep their shells; tags around nothing stay.
+        ("left <bbx> [1,2,3,4] </bbx> lobe", "left <bbx> </bbx> lobe"),
+        ("left <bbx>[]</bbx> lobe", "left <bbx>[]</bbx> lobe"),
+        ("left <bbx>[1, 2]</bbx> lobe", "left lobe"),
+        ("Mass on  Frame\n7: left", "Mass left"),
+        ("Mass on Frame7: left", "Mass on Frame7: left"),
+        ("Frame  7: left", "left"),
+        # "on Frame" has gone before "seen on Frame" is looked for, and full stops at the end go.
+        ("left, seen on Frame 7.", "left, seen"),
+        ("left , and . right", "left. right"),
+        ("left , . right", "left. right"),
+    ],
+)
+def test_the_stripper_takes_what_the_released_one_takes(text, stripped):
+    assert strip_coordinates_and_frames(text) == stripped
+
+
+def test_a_long_run_of_blanks_is_stripped_at_once():
+    started = time.perf_counter()
+    assert strip_coordinates_and_frames("a" + " " * 200_000 + "b") == "a b"
+    assert time.perf_counter() - started < 5

@@ -15,8 +15,9 @@ from typing import Any
 from lmms_tasks.amigo.episode import NO, SKIP, UNSURE, YES, Protocol
 from lmms_tasks.amigo.lexicon import Slot
 from lmms_tasks.amigo.question import Predicate
-from lmms_tasks.amigo.rows import slots_of, tables_of
-from lmms_tasks.amigo.rules import Guess, parse_reply
+from lmms_tasks.amigo.rows import tables_of
+from lmms_tasks.amigo.rules import Question, askable, parse_reply, rule_texts
+from lmms_tasks.amigo.tables import read_tables
 
 _TURN = re.compile(r"^Turn \d+\nYou: (.*)\nAnswer: (Yes|No|Unsure|Skip)$", re.MULTILINE)
 
@@ -69,11 +70,16 @@ def index_search(row: Mapping[str, Any], prompt: str) -> str:
 
 
 def _informed(row: Mapping[str, Any], prompt: str, rank: Any, any_split: bool = False) -> str:
-    tables = tables_of(row)
-    if not tables:
+    if not (given := tables_of(row)):
         raise SystemExit("The players amigo_greedy and amigo_random, and the reference, read the column `attributes`.")
-    slots = slots_of(row)
-    past = [(read, asked.answer) for asked in history(prompt) if (read := _predicate(asked.text, slots)) is not None]
+    tables, slots = read_tables(given)
+    prohibited = prohibited_in(prompt)
+    asked = [(parse_reply(one.text, slots, prohibited), one) for one in history(prompt)]
+    past = [
+        (reply.predicate, one.answer)
+        for reply, one in asked
+        if isinstance(reply, Question) and reply.predicate is not None
+    ]
     feasible = [
         position
         for position, table in enumerate(tables, start=1)
@@ -81,9 +87,9 @@ def _informed(row: Mapping[str, Any], prompt: str, rank: Any, any_split: bool = 
     ]
     if len(feasible) == 1:
         return guess_line(feasible[0])
-    known = {(predicate.slot, predicate.values) for predicate, _ in past}
+    said = {one.text for _, one in asked}
     options = []
-    for predicate, text in _questions(slots, tables, past, known):
+    for predicate, text in _questions(slots, tables, past, said, prohibited):
         answers = [predicate.answer(tables[position - 1]) for position in feasible]
         yes, no = answers.count(YES), answers.count(NO)
         # Images whose table is unsure stay whatever the answer, so they count on neither side.
@@ -93,29 +99,33 @@ def _informed(row: Mapping[str, Any], prompt: str, rank: Any, any_split: bool = 
 
 
 def _questions(
-    slots: Sequence[Slot],
+    slots: tuple[Slot, ...],
     tables: Sequence[Mapping[str, Any]],
     past: Sequence[tuple[Predicate, str]],
-    known: set[tuple[str, tuple[str, ...]]],
+    said: set[str],
+    prohibited: tuple[str, ...],
 ) -> Iterable[tuple[Predicate, str]]:
     """The questions that the rules allow now and that were not asked, each with its words."""
-    protocol = Protocol()
+    tolerance = Protocol().enum_tolerance
+    known = {(predicate.slot, predicate.values) for predicate, _ in past}
     present = {slot for table in tables for slot in table}
     for slot in slots:
-        if slot.name not in present or slot.name in protocol.prohibited:
+        if slot.name not in present:
             continue
-        ruled_out = {
-            predicate.values
-            for predicate, answer in past
-            if predicate.slot == slot.name and answer in (NO, UNSURE, SKIP)
-        }
-        if len(ruled_out) > protocol.enum_tolerance:
+        own = [(predicate.values, answer) for predicate, answer in past if predicate.slot == slot.name]
+        ruled_out = {values for values, answer in own if answer in (NO, UNSURE, SKIP)}
+        # A Skip says that the protocol is stricter than the default one.
+        if len(ruled_out) > tolerance or any(answer == SKIP for _, answer in own):
             continue
-        for value, (words, _) in slot.values.items():
-            if (slot.name, (value,)) not in known:
-                yield Predicate(slot.name, (value,)), slot.question.format(words)
+        for predicate, text in askable(slot, slots, prohibited):
+            if text not in said and (predicate.slot, predicate.values) not in known:
+                yield predicate, text
 
 
-def _predicate(text: str, slots: Sequence[Slot]) -> Predicate | None:
-    parsed = parse_reply(text, slots, Protocol().prohibited)
-    return None if isinstance(parsed, Guess) else parsed.predicate
+def prohibited_in(prompt: str) -> tuple[str, ...]:
+    """The prohibited attributes that a prompt names; those of the default protocol where it names none."""
+    before, _, after = rule_texts().rules["R5"].partition("{prohibited}")
+    found = re.search(rf"^R5: {re.escape(before)}(.*?){re.escape(after)}$", prompt, re.MULTILINE)
+    if found is None:
+        return Protocol().prohibited
+    return tuple(name.replace(" ", "_") for name in found[1].split(", ") if name != "nothing")

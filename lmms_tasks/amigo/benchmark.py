@@ -47,10 +47,16 @@ def _check(task: TaskSpec) -> None:
         )
 
 
-def _check_oracle(task: TaskSpec) -> None:
-    """Transcripts are scored without an oracle, so this is asked for where a model plays."""
+def _check_play(task: TaskSpec) -> None:
+    """Transcripts are scored without an oracle, so tables and oracle are looked at where a model plays."""
     given = os.environ.get(VARIABLE, "").strip()
-    if task.on_samples or not given or _all_have_tables(Path(given).expanduser(), task):
+    if task.on_samples or not given:
+        return
+    from lmms_tasks.amigo.rows import check_tables
+    from lmms_tasks.sources import load_rows
+
+    check_tables(load_rows(task), _protocol(task))
+    if _all_have_tables(Path(given).expanduser(), task):
         return
     from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
 
@@ -154,7 +160,7 @@ BENCHMARK = Benchmark(
     breakdowns=_breakdowns,
     rubrics=_rubrics,
     check=_check,
-    check_images=_check_oracle,
+    check_images=_check_play,
     read_answers=_read_answers,
     across=_across,
     columns=_columns,

@@ -6,15 +6,19 @@ feasible set, what has been enumerated, the prompt) follows from it, so a transc
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 from typing import Protocol as Interface
 
 from lmms_tasks.amigo.lexicon import SLOTS, Slot
-from lmms_tasks.amigo.question import Predicate, normalise
+from lmms_tasks.amigo.prohibited import PROHIBITED
+from lmms_tasks.amigo.question import Predicate
 from lmms_tasks.amigo.rules import Guess, Hit, Question, parse_reply, rule_texts
+from lmms_tasks.amigo.words import normalise
 from lmms_tasks.utils.reasoning import strip_reasoning
 
 YES, NO, UNSURE, SKIP = "Yes", "No", "Unsure", "Skip"
@@ -82,17 +86,19 @@ class Protocol:
         known = {one.name for one in fields(cls)}
         if unknown := sorted(given.keys() - known - {"pre_prompt", "post_prompt"}):
             raise SystemExit(f"AMIGO knows no setting {unknown[0]}: it has {', '.join(sorted(known))}.")
-        given = {
-            name: tuple(value) if name == "prohibited" else value for name, value in given.items() if name in known
-        }
+        given = {name: value for name, value in given.items() if name in known}
+        if "prohibited" in given:
+            given["prohibited"] = _prohibited(given["prohibited"])
         made = cls(**given)
         # Two turns of lmms-eval's 32 are left for a resumed episode's first message and for its own end.
         ranges = {
             "max_turns": type(made.max_turns) is int and 1 <= made.max_turns <= 30,
             "enum_tolerance": type(made.enum_tolerance) is int and made.enum_tolerance >= 0,
-            "premature_guess": made.premature_guess in PREMATURE,
-            "noise": isinstance(made.noise, int | float) and 0 <= made.noise <= 1,
-            "noise_mode": made.noise_mode in NOISE_MODES,
+            "premature_guess": isinstance(made.premature_guess, str) and made.premature_guess in PREMATURE,
+            "noise": type(made.noise) in (int, float) and 0 <= made.noise <= 1,
+            "noise_mode": isinstance(made.noise_mode, str) and made.noise_mode in NOISE_MODES,
+            "noise_seed": type(made.noise_seed) is int,
+            "verify_feasible": type(made.verify_feasible) is bool,
         }
         if wrong := [name for name, fine in ranges.items() if not fine]:
             raise SystemExit(f"AMIGO cannot use {getattr(made, wrong[0])!r} as {wrong[0]}; its README has the range.")
@@ -103,6 +109,22 @@ class Protocol:
         return {**asdict(self), "prohibited": sorted(self.prohibited), "rules": rule_texts().version}
 
 
+def _prohibited(given: Any) -> tuple[str, ...]:
+    """The slots of a setting `prohibited`: the three of the rules, the lexicon's, or others of the user's tables."""
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
+        raise SystemExit(
+            f"AMIGO cannot use {given!r} as prohibited: it is a list of attributes, such as [color, sleeve_length]."
+        )
+    names = [*PROHIBITED, *(slot.name for slot in SLOTS)]
+    for name in given:
+        plain = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
+        # A slip would allow what is meant to be prohibited.
+        meant = plain if plain in names else next(iter(difflib.get_close_matches(plain, names, 1, 0.8)), plain)
+        if name != meant or not meant:
+            raise SystemExit(f"AMIGO cannot use {name!r} in prohibited: did you mean {meant or 'color'}?")
+    return tuple(given)
+
+
 @dataclass(frozen=True)
 class Episode:
     """A gallery with its target.
@@ -110,7 +132,7 @@ class Episode:
     Attributes:
         gold: position of the target, counted from 1.
         tables: the attribute tables of the images in their order; () where there are none.
-        slots: the lexicon, with the slots that only these tables have (`lexicon.slots_for`).
+        slots: the lexicon, with the slots that only these tables have (`tables.slots_for`).
     """
 
     episode_id: str

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loguru import logger
+
 from lmms_tasks.amigo import rows
 from lmms_tasks.amigo.agents import guess_line
 from lmms_tasks.amigo.episode import Protocol, Transcript, new_transcript, play, prompt
 from lmms_tasks.amigo.metrics import METRICS, episode_record, episode_scores
 from lmms_tasks.amigo.oracle import oracle_for
-from lmms_tasks.amigo.transcript import as_text, from_text, header, store
+from lmms_tasks.amigo.transcript import as_text, header, parse, row_fault, store
+from lmms_tasks.amigo.transcript_fault import DamagedTranscript
 from lmms_tasks.utils.images import image_column_values, open_image
 from lmms_tasks.utils.statistics import mean
 
@@ -85,9 +88,7 @@ def amigo_doc_to_target(doc: Mapping[str, Any]) -> str:
 def amigo_process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """All metrics of an episode; with `--repeats` the mean over the row's episodes, none where one of them has none."""
     texts = [text for result in results for text in (result if isinstance(result, list | tuple) else [result])]
-    transcripts = [from_text(text) for text in texts]
-    own = rows.fingerprint(doc)
-    found = [one for one in transcripts if one is not None and one.get("row") == own]
+    found = [one for text in texts if (one := _transcript_of(doc, text)) is not None]
     scores = [episode_scores(one) for one in found]
     records = [episode_record(one) for one in found]
     statuses = ["infrastructure_error" if record["success"] is None else "played" for record in records]
@@ -108,6 +109,20 @@ def amigo_process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dic
         "episodes": records,
     }
     return items
+
+
+def _transcript_of(doc: Mapping[str, Any], text: Any) -> Transcript | None:
+    """The row's transcript in an output; without one the log says why, and the row counts as one without transcript."""
+    try:
+        transcript = parse(text)
+    except DamagedTranscript as error:
+        reason: str | None = str(error)
+    else:
+        reason = row_fault(transcript, doc)
+        if reason is None:
+            return transcript
+    logger.warning(f"The episode {doc['episode_id']} has no transcript: {reason}.")
+    return None
 
 
 def _gallery_key(doc: Mapping[str, Any]) -> tuple[Any, ...]:

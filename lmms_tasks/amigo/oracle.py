@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from lmms_tasks.amigo.episode import Episode, OracleFailure
 from lmms_tasks.amigo.lexicon import VERSION
 from lmms_tasks.amigo.rules import Question
+from lmms_tasks.amigo.tables import canonical
 from lmms_tasks.utils.images import open_image
 from lmms_tasks.utils.judge import Panel, Rubric, panel_for
 
@@ -45,7 +46,7 @@ class AttributeOracle:
     exact = True
 
     def __init__(self, episode: Episode):
-        self._tables = episode.tables
+        self._tables = canonical(episode.tables)
 
     def answer(self, question: Question, position: int) -> tuple[str, bool]:
         """See `episode.Oracle`."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 from lmms_tasks.amigo.episode import ENDS, Protocol, Transcript
+from lmms_tasks.amigo.metrics import episode_scores
 from lmms_tasks.amigo.rows import fingerprint
-from lmms_tasks.amigo.transcript import as_text, read_transcript
+from lmms_tasks.amigo.transcript import as_text, read_transcript, row_fault
+from lmms_tasks.amigo.transcript_fault import DamagedTranscript
 
 # A row's position, and the noise of one of its episodes.
 Played = tuple[int, float]
-# What a transcript says of its episode that it is matched by.
-_TOLD = {"episode_id", "row", "gold", "protocol"}
+# One of these tells that a JSON file is meant to be a transcript.
+_TELLS = {"episode_id", "turns", "protocol"}
+_SHOWN = 5  # damaged files that a message names
 
 
 def read_recorded(
@@ -30,8 +36,8 @@ def read_recorded(
         Paths without a transcript are left out; {} for a path whose transcripts are all of another level.
 
     Raises:
-        SystemExit: a path has transcripts, and none of these rows under this protocol at any level; or an episode is
-            given twice.
+        SystemExit: a path has transcripts, and none of these rows under this protocol at any level; a file is damaged,
+            or contradicts its row; or an episode is given twice.
     """
     wanted = protocol.record()
     positions = {fingerprint(row): position for position, row in enumerate(rows)}
@@ -39,7 +45,7 @@ def read_recorded(
     twins: dict[int, dict[str, list[int]]] = {}
     homes: dict[Played, tuple[int, Path]] = {}
     for number, path in enumerate(paths):
-        found = list(_transcripts(path))
+        found = _transcripts(path)
         if not found:
             continue
         answers[path] = {}
@@ -49,6 +55,10 @@ def read_recorded(
                 f"{path}: none of its {len(found)} transcripts is a finished episode of these rows under this task's "
                 f"protocol ({json.dumps(wanted)})."
             )
+        if others := len(found) - len(fitting):
+            _warn(f"{path}: {others} of its {len(found)} transcripts are of other rows or another protocol: left out.")
+        faults = [(file, row_fault(one, rows[positions[one["row"]]])) for file, one in fitting]
+        _end_for([f"{file}: {fault}" for file, fault in faults if fault])
         for file, transcript in fitting:
             position, noise = positions[transcript["row"]], transcript["protocol"]["noise"]
             if homes.setdefault((position, noise), (number, file.parent)) != (number, file.parent):
@@ -58,9 +68,8 @@ def read_recorded(
                 )
             if noise == wanted["noise"]:
                 answers[path].setdefault(position, []).append(transcript)
-            elif transcript["end"] != "infrastructure_error":
-                success = int(transcript["turns"][-1].get("guess") == transcript["gold"])
-                twins.setdefault(position, {}).setdefault(f"{noise:g}", []).append(success)
+            elif (success := episode_scores(transcript)["identification_success"]) is not None:
+                twins.setdefault(position, {}).setdefault(f"{noise:g}", []).append(int(success))
     clean = not wanted["noise"]
     return {
         path: {
@@ -73,12 +82,54 @@ def read_recorded(
     }
 
 
-def _transcripts(path: Path) -> Iterator[tuple[Path, Transcript]]:
-    files = sorted(path.rglob("*.json")) if path.is_dir() else [path] if path.suffix == ".json" else []
+def _transcripts(path: Path) -> list[tuple[Path, Transcript]]:
+    """The transcripts of a folder, or a file that is one; [] for answers in another form.
+
+    Raises:
+        SystemExit: files are damaged; the sentence names them.
+    """
+    if not path.is_dir():
+        files = [path] if path.suffix == ".json" and _is_meant(path) else []
+    else:
+        files = [file for file in sorted(path.rglob("*.json")) if not file.is_dir() and _is_meant(file) is not False]
+    found, damaged = [], []
     for file in files:
-        transcript = read_transcript(file)
-        if transcript is not None and transcript.get("end") in ENDS and transcript.keys() >= _TOLD:
-            yield file, {key: value for key, value in transcript.items() if key != "run"}
+        try:
+            transcript = read_transcript(file)
+        except DamagedTranscript as error:
+            damaged.append(str(error))
+            continue
+        if transcript is None or transcript["end"] not in ENDS:
+            damaged.append(f"{file}: the episode has not ended")
+        else:
+            found.append((file, {key: value for key, value in transcript.items() if key != "run"}))
+    # A folder of sample logs may hold files that were never transcripts.
+    if found or not path.is_dir() or not any(path.rglob("*_samples_*.jsonl")):
+        _end_for(damaged)
+    return found
+
+
+def _is_meant(file: Path) -> bool | None:
+    """Whether a JSON file is meant to be a transcript, None where it is no JSON object that could tell."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return bool(content.keys() & _TELLS) if isinstance(content, dict) else None
+
+
+def _end_for(damaged: Sequence[str]) -> None:
+    if damaged:
+        more = f"; and {len(damaged) - _SHOWN} more" if len(damaged) > _SHOWN else ""
+        raise SystemExit(
+            f"{'; '.join(damaged[:_SHOWN])}{more}. Move these files away, or run again with AMIGO_TRANSCRIPTS set to their "
+            "run's folder, which plays their episodes anew."
+        )
+
+
+@lru_cache(maxsize=64)  # a group's tasks read the same folders
+def _warn(sentence: str) -> None:
+    logger.warning(sentence)
 
 
 def _fits(transcript: Transcript, wanted: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from loguru import logger
 
 from lmms_tasks.amigo.episode import Episode, Protocol
-from lmms_tasks.amigo.lexicon import UNSURE, Slot, slots_for, value_text
+from lmms_tasks.amigo.gallery import MISREAD, not_askable, same_looking
+from lmms_tasks.amigo.lexicon import Slot
+from lmms_tasks.amigo.tables import slots_for
 from lmms_tasks.utils.images import count_images, image_column_values, leave_images_encoded
 from lmms_tasks.utils.rows import Schema, require_columns
 
@@ -27,6 +30,7 @@ EPISODES = Schema(
 # The task card's number; whether it counts episodes is not known, so another number is a warning.
 OFFICIAL_ROWS = 4587
 _GOLD_SEED = 0
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}(\.0*)?")
 _SHOWN = 20  # invalid rows that a message names
 
 
@@ -67,21 +71,31 @@ def episode_of(row: Mapping[str, Any]) -> Episode:
 
 
 def gold_of(row: Mapping[str, Any], size: int) -> int:
-    """The target's position, counted from 1."""
+    """The target's position, counted from 1.
+
+    Raises:
+        ValueError: `gold_idx` is no whole number.
+    """
     if row.get("gold_idx") not in (None, ""):
-        return int(row["gold_idx"])
+        return _whole_number(row["gold_idx"])
     name = row.get("gallery_id") or row["episode_id"]
     return 1 + int.from_bytes(hashlib.sha256(f"{_GOLD_SEED}|{name}".encode()).digest()[:8], "big") % size
+
+
+def _whole_number(value: Any) -> int:
+    # Sources differ in types: 2, "2", and 2.0 or "2.0" from a column that was read as floats, are one number.
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        return int(value.strip().partition(".")[0])
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    raise ValueError(f"{value!r} is no whole number")
 
 
 def tables_of(row: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """The attribute tables of the images, from a list or its JSON text; () where the row has none."""
     return _read_tables(_tables_text(row))[0]
-
-
-def slots_of(row: Mapping[str, Any]) -> tuple[Slot, ...]:
-    """The lexicon of the row's episode."""
-    return _read_tables(_tables_text(row))[1]
 
 
 def _tables_text(row: Mapping[str, Any]) -> str:
@@ -98,7 +112,10 @@ def _read_tables(text: str) -> tuple[tuple[dict[str, Any], ...], tuple[Slot, ...
 
 
 def fingerprint(row: Mapping[str, Any]) -> str:
-    """SHA-256 over what decides an episode's answers, the pixels apart."""
+    """SHA-256 over what decides an episode's answers, the pixels apart (see `gallery_hash`).
+
+    Transcripts are scored without images, and find their rows by this.
+    """
     size = int(row["n_images"])
     return _fingerprint(str(row["episode_id"]), size, gold_of(row, size), _tables_text(row))
 
@@ -109,24 +126,71 @@ def _fingerprint(episode_id: str, size: int, gold: int, tables: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def same_looking(tables: Sequence[Mapping[str, Any]], prohibited: Iterable[str]) -> tuple[int, int] | None:
-    """The first two positions (from 1) that no allowed question with a Yes for one and a No for the other tells apart."""
-    allowed = [_allowed(table, set(prohibited)) for table in tables]
-    for second in range(1, len(allowed)):
-        for first in range(second):
-            one, other = allowed[first], allowed[second]
-            if not any(one[slot] != other[slot] for slot in one.keys() & other.keys()):
-                return first + 1, second + 1
+def gallery_hash(row: Mapping[str, Any]) -> str:
+    """SHA-256 over the images of a row in their order, as they lie on the disk: nothing is decoded.
+
+    Raises:
+        SystemExit: an image cannot be read; the sentence names it.
+    """
+    digest = hashlib.sha256()
+    for value in image_column_values(row):
+        digest.update(_image_digest(value))
+    return digest.hexdigest()
+
+
+def _image_digest(value: Any) -> bytes:
+    data = value.get("bytes") if isinstance(value, Mapping) else None
+    if not data and (path := _path(value)) is not None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise SystemExit(f"The image {path} cannot be opened: {error}.") from None
+    if data is None:  # an image that was decoded by somebody else
+        data = f"{value.mode} {value.size} ".encode() + value.tobytes()
+    return hashlib.sha256(data).digest()
+
+
+def check_tables(dataset: datasets.Dataset, protocol: Protocol) -> None:
+    """End the run where a protocol's questions cannot play the rows' tables.
+
+    Raises:
+        SystemExit: a value of a table cannot be asked for by its name, or no question that the protocol allows tells two
+            images apart; the sentence names each row, and of its values the first.
+    """
+    faults: list[str] = []
+    forbidden: dict[str, str] = {}
+    read: dict[str, str | None] = {}  # episodes share their gallery's tables
+    for number, row in enumerate(dataset):
+        text = _tables_text(row)
+        if text not in read:
+            read[text] = _tables_fault(tables_of(row), protocol.prohibited, forbidden)
+        if read[text]:
+            faults.append(f"row {number} ({row['episode_id']}) {read[text]}")
+    if faults:
+        more = f"; and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        raise SystemExit(f"AMIGO rows: {'; '.join(faults[:_SHOWN])}{more}. Correct or remove these rows.")
+    if forbidden:
+        value, rule = next(iter(forbidden.items()))
+        logger.warning(
+            f"AMIGO rows: the rules forbid to ask for {len(forbidden)} values of the tables: {value} ({rule})."
+        )
+
+
+def _tables_fault(
+    tables: Sequence[Mapping[str, Any]], prohibited: Iterable[str], forbidden: dict[str, str]
+) -> str | None:
+    """What is wrong with a gallery's tables; values that a rule forbids to ask for are added to `forbidden`."""
+    prohibited = tuple(prohibited)
+    own: dict[str, str] = {}
+    for slot, value, why in not_askable(tables, prohibited):
+        if why == MISREAD:
+            return f"has {slot}: {value} in its tables, which cannot be asked for by that name"
+        own[f"{slot}: {value}"] = why
+    forbidden.update(own)
+    if pair := same_looking(tables, prohibited):
+        reason = next((f" ({value} breaks {rule})" for value, rule in own.items()), "")
+        return f"has images {pair[0]} and {pair[1]}, which no allowed question can tell apart{reason}"
     return None
-
-
-def _allowed(table: Mapping[str, Any], prohibited: set[str]) -> dict[str, frozenset[str]]:
-    values = {
-        slot: frozenset(value_text(one) for one in (value if isinstance(value, list | tuple) else [value]))
-        for slot, value in table.items()
-        if slot not in prohibited
-    }
-    return {slot: held for slot, held in values.items() if UNSURE not in held}
 
 
 def _faults(dataset: datasets.Dataset) -> Iterable[str]:
@@ -149,22 +213,39 @@ def _row_faults(row: Mapping[str, Any]) -> Iterable[str]:
     if size < 1:
         yield "has no images"
         return
+    gold = None
     try:
-        gold, tables = gold_of(row, size), tables_of(row)
-    except (ValueError, AttributeError, TypeError) as error:
-        yield f"has a gold_idx or attributes that cannot be read ({error})"
-        return
-    if not 1 <= gold <= size:
+        gold = gold_of(row, size)
+    except ValueError as error:
+        yield f"has a gold_idx that cannot be read ({error})"
+    tables: Sequence[Mapping[str, Any]] = ()
+    try:
+        tables = tables_of(row)
+        wrong = next((fault for fault in map(table_fault, tables) if fault), None)
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        wrong = str(error)
+    if wrong:
+        yield f"has attributes that cannot be read ({wrong})"
+        tables = ()
+    if gold is not None and not 1 <= gold <= size:
         yield f"has gold_idx {gold}, outside 1 to {size}"
     if tables and len(tables) != size:
         yield f"has {len(tables)} attribute tables for {size} images"
-    elif tables and (pair := same_looking(tables, Protocol().prohibited)):
-        yield f"has images {pair[0]} and {pair[1]}, which no allowed question can tell apart"
-    if pair := _same_image(image_column_values(row)):
+    if pair := same_image(image_column_values(row)):
         yield f"has the same image at {pair[0]} and {pair[1]}"
 
 
-def _same_image(values: Sequence[Any]) -> tuple[int, int] | None:
+def table_fault(table: Mapping[str, Any]) -> str | None:
+    """What is wrong with an image's attribute table: a value is a text, a number, true or false, or a list of these."""
+    for slot, value in table.items():
+        if not all(
+            isinstance(one, str | int | float) for one in (value if isinstance(value, list | tuple) else [value])
+        ):
+            return f"the value of {slot} is {json.dumps(value, default=str)[:60]}, neither a text nor a list of texts"
+    return None
+
+
+def same_image(values: Sequence[Any]) -> tuple[int, int] | None:
     """The first two positions (from 1) with the same encoded image. Files are read only where their sizes agree."""
     seen: dict[Any, int] = {}
     sizes: dict[int, int] = {}

@@ -13,47 +13,41 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from lmms_tasks.amigo.lexicon import NOT_OBSERVABLE, PROHIBITED, Slot
-from lmms_tasks.amigo.question import Predicate, normalise, read
+from lmms_tasks.amigo.lexicon import Slot
+from lmms_tasks.amigo.positions import asks_for_position
+from lmms_tasks.amigo.prohibited import NOT_OBSERVABLE, PROHIBITED
+from lmms_tasks.amigo.question import Predicate, Reading, read
+from lmms_tasks.amigo.words import normalise, sentence
 
 PROMPT = Path(__file__).parent / "prompts" / "protocol.txt"
 RULES = tuple(f"R{number}" for number in range(1, 11))
 
 _AUXILIARY = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|will|might|may|should)(?:n't)?"
-_PREAMBLE = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|well|now|next|great|thanks|thank you|alright|hmm+|got it|question(?: \d+)?|q|my (?:next )?question(?: is)?"
-    r"|let me ask|i see|sure|please)\b[\s,:.!-]*)+"
-)
 _ASKS = re.compile(rf"^(?:{_AUXILIARY}|any)\b")
 _WH = r"(?:what|which|how|where|when|why|who|whose)"
 _OPEN = re.compile(
     rf"^(?:(?:in|on|at|with|of|for|from|to|by) )?{_WH}\b"
-    rf"|\b(?:tell|describe|explain|know|say|specify|give|show|list|name)\b[^?]*\b(?:{_WH}|about)\b"
-    r"|^(?:(?:can|could|would|will) you (?:please )?)?(?:describe|explain|tell me|list|give|show|name|compare|elaborate)\b(?! (?:if|whether)| me (?:if|whether))"
+    rf"|\b(?:tell|describe(?! [^?]* as\b)|explain|know|say|specify|give|show|list|name)\b[^?]*\b(?:{_WH}|about)\b"
+    r"|^(?:(?:can|could|would|will) you (?:please )?)?(?:describe|explain|tell me|list|give|show|name|compare|elaborate)\b(?! [^?]* as\b)(?! (?:if|whether)| me (?:if|whether))"
 )
-_JOINED_QUESTIONS = re.compile(rf"\b(?:and|or|but)\b,? (?:also )?{_AUXILIARY} (?:it|there|the|they|she|your|any)\b")
-_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty)"
-_ORDINAL = (
-    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|previous|middle|\d+(?:st|nd|rd|th))"
-)
-_PICTURE = r"(?:images?|photos?|pictures?|dress(?:es)?|options?|candidates?|items?|ones?)"
-_INDEX = re.compile(
-    rf"#\s*\d|\b{_PICTURE}\s*(?:number|no\.)\s*#?{_NUMBER}\b|\bdress\s*\d+\b"
-    rf"|\b(?:images?|photos?|pictures?|options?|candidates?|number|no\.|index|position)\s*#?{_NUMBER}\b(?!-)"
-    rf"|\b{_ORDINAL} (?:\w+ )?(?:{_PICTURE}|half|quarter of)\b|\b(?:half|quarter|part|beginning|end) of the (?:gallery|list|images|dresses)\b"
-    r"|\bbetween (?:number )?\d+ and \d+\b|\b\d+ ?(?:-|to|through) ?\d+\b"
-    rf"|\b(?:greater|higher|lower|smaller|less|bigger|larger|above|below|before|after|at (?:least|most)) (?:than )?(?:or equal to )?#?{_NUMBER}\s*(?:\?|$)"
-    r"|\b(?:an? )?(?:odd|even)(?: |-)number(?:ed)?\b|\bodd or even\b|\b(?:index|gallery|upload(?:ed|ing)?)\b"
-    r"|\b(?:other|rest of the|all(?: of)? the|any of the|most of the|remaining|these|those) (?:images|photos|pictures|dresses|candidates|options|ones)\b"
-    r"|\bthe (?:others|rest)\b|\bfavou?rite (?:is )?among\b"
+_SUBJECT = r"(?:it|there|the|they|she|your|any|this)"
+# A question begins at the start, after a sign, or after a conjunction; at a second one there are two.
+_BEGINNINGS = re.compile(
+    rf"(?:^|[.!?;:,]\s*|\s-\s|\b(?:and|or|but)\b,? (?:also )?){_AUXILIARY} {_SUBJECT}\b(?!\s*\?*$)"
+    rf"|\b(?:and|or|but)\b,? (?:if so,? )?(?:in |of |on )?{_WH}\b(?! \w+ is\b)"
 )
 _SOLID = re.compile(r"\bsolid[- ]colou?r(?:ed)?\b")
 _HEM_ON_FLOOR = re.compile(
-    r"\b(?:reach|touch|sweep|brush|graze|skim|hit|drag)(?:es|s|ing)?(?: on)? the (?:floor|ground)|\bto the (?:floor|ground)|\b(?:floor|ground)[- ]length"
+    r"\b(?:reach|touch|sweep|brush|graze|skim|hit|drag)(?:es|s|ing)?(?: on)? the (?:floor|ground)|\b(?:to|(?:stop|end|fall|finish)(?:s|es)?(?: right| just)? (?:at|above|near|before)) the (?:floor|ground)|\b(?:floor|ground)[- ]length"
 )
 
 _GUESS = re.compile(
-    r"my guess of your favou?rite dress\s*(?:is)?\s*:?\s*(?:is\s*)?(?:(?:no\.|number|image|dress)\s*)?#?\s*(\d{1,4})(?!\d)"
+    r"my (?:final )?guess (?:of|for|about|at) (?:your |the )?favou?rite dress(?:\s*(?:[:=]|is\b|would be\b|-(?=\s)))*\s*"
+    r"(?:(?:the )?(?:dress|image|photo|picture|option|number|no\.?|nr\.?)\s*)*[#(\[<{\"'\s]*(\d{1,4})(?!\d)[)\]>}]*"
+)
+# Words that announce or quote the line: beside a question it is no guess yet.
+_ANNOUNCED = re.compile(
+    r"\b(?:write|writing|say|saying|type|typing|send|sending|answer|reply)(?: with)?(?: the line)?\s*:?\s*[\"']?$"
 )
 _STRICT_GUESS = re.compile(r"My guess of your favorite dress: #\d{1,4}")
 _LIKE_A_GUESS = re.compile(
@@ -89,12 +83,21 @@ class Question:
 
 
 def parse_guess(text: str) -> Guess | None:
-    """The guess in a reply (reasoning taken off), None if there is none; the last one wins."""
+    """The guess in a reply (reasoning taken off), None if there is none; the last one wins.
+
+    The line within a sentence that announces or quotes it, beside a question, is no guess.
+    """
     plain = normalise(text)
-    found = list(_GUESS.finditer(plain))
+    found = [hit for hit in _GUESS.finditer(plain) if not _is_announced(plain, hit)]
     if not found:
         return None
     return Guess(int(found[-1][1]), bool(_STRICT_GUESS.fullmatch(text.strip())), "?" in _GUESS.sub("", plain))
+
+
+def _is_announced(plain: str, hit: re.Match[str]) -> bool:
+    quoted = plain[: hit.start()].endswith(('"', "'")) and plain[hit.end() :].lstrip(".").startswith(('"', "'"))
+    told = bool(_ANNOUNCED.search(plain[: hit.start()]))
+    return (quoted or told) and "?" in _GUESS.sub("", plain)
 
 
 @lru_cache(maxsize=4096)  # questions recur: in the episodes of a run, and in what the baselines read of the past
@@ -103,17 +106,42 @@ def parse_reply(text: str, slots: tuple[Slot, ...], prohibited: tuple[str, ...])
     return parse_guess(text) or _question(text, slots, prohibited)
 
 
+def own_question(slot: Slot, value: str) -> str:
+    """The question that a baseline asks for a value of a slot."""
+    return slot.question.format(slot.values[value][0])
+
+
+@lru_cache(maxsize=1024)
+def askable(slot: Slot, slots: tuple[Slot, ...], prohibited: tuple[str, ...]) -> tuple[tuple[Predicate, str], ...]:
+    """The values of a slot whose own question is allowed and read as it is meant, each as predicate and question."""
+    return tuple(
+        (Predicate(slot.name, (value,)), text)
+        for value in slot.values
+        if fault_of(slot, value, text := own_question(slot, value), slots, prohibited) is None
+    )
+
+
+def fault_of(slot: Slot, value: str, text: str, slots: tuple[Slot, ...], prohibited: tuple[str, ...]) -> str | None:
+    """Why a question does not ask for a value: the rule that it breaks, "misread", or None where it does."""
+    reply = parse_reply(text, slots, prohibited)
+    if isinstance(reply, Guess):
+        return "misread"
+    if reply.hits:
+        return reply.hits[0].rule
+    return None if reply.predicate == Predicate(slot.name, (value,)) else "misread"
+
+
 def _question(text: str, slots: tuple[Slot, ...], prohibited: tuple[str, ...]) -> Question:
-    plain = normalise(text)
-    asked = _sentence(plain)
-    reading = read(asked, slots)
+    plain = _GUESS.sub(" ", normalise(text))
+    clause, asked = sentence(plain)
+    reading = read(asked, slots, clause)
     open_question = bool(_OPEN.search(asked))
     hits = []
-    if not plain:
+    if not plain.strip():
         return Question(text, None, (Hit("R2", "empty"),))
     if "?" not in plain and _LIKE_A_GUESS.search(plain):
         hits.append(Hit("R10", "guess line"))
-    if len(re.findall(r"\?+", plain)) > 1 or _JOINED_QUESTIONS.search(asked):
+    if len(re.findall(r"\?+", plain)) > 1 or len(_BEGINNINGS.findall(plain)) > 1 or _second_open(plain):
         hits.append(Hit("R2", "several questions"))
     elif reading.joined:
         hits.append(Hit("R2", "joined"))
@@ -121,24 +149,22 @@ def _question(text: str, slots: tuple[Slot, ...], prohibited: tuple[str, ...]) -
         hits.append(Hit("R2", "no question"))
     if open_question:
         hits.append(Hit("R3", "not binary"))
-    if _INDEX.search(plain):
+    if asks_for_position(plain):
         hits.append(Hit("R7", "index"))
-    hits += [Hit("R5", slot) for slot in sorted(prohibited) if _asks_for(slot, asked, reading.predicate)]
-    if re.search(NOT_OBSERVABLE, asked):
+    hits += [Hit("R5", slot) for slot in sorted(prohibited) if _asks_for(slot, asked, reading)]
+    if NOT_OBSERVABLE.search(asked):
         hits.append(Hit("R4", "not observable"))
     return Question(text, reading.predicate, tuple(hits))
 
 
-def _sentence(plain: str) -> str:
-    """The sentence that asks, without what leads up to it."""
-    sentences = [part.strip() for part in re.split(r"(?<=[?!;])\s+|(?<=\w\.)\s+(?=\D)", plain) if part.strip()]
-    asked = next((part for part in sentences if "?" in part), sentences[-1] if sentences else "")
-    return _PREAMBLE.sub("", asked)
+def _second_open(plain: str) -> bool:
+    """Whether an open question is joined to a first one ("does it have a belt, and what kind?")."""
+    return any(re.match(r"(?:and|or|but)\b.*\b" + _WH, hit.group()) for hit in _BEGINNINGS.finditer(plain))
 
 
-def _asks_for(slot: str, asked: str, predicate: Predicate | None) -> bool:
+def _asks_for(slot: str, asked: str, reading: Reading) -> bool:
     """Whether a question asks for a prohibited attribute: by its words, or as any slot that a user prohibits."""
-    if predicate is not None and predicate.slot == slot:
+    if slot in reading.slots:
         return True
     if slot not in PROHIBITED:
         words = re.escape(slot.replace("_", " "))

@@ -23,11 +23,11 @@ from typing import Any
 from loguru import logger
 
 from lmms_tasks.amigo.episode import Protocol, Transcript
-from lmms_tasks.amigo.rows import episode_of, fingerprint
+from lmms_tasks.amigo.rows import episode_of, fingerprint, gallery_hash
+from lmms_tasks.amigo.transcript_fault import FORMAT, DamagedTranscript, check, end_of
 from lmms_tasks.utils.home import home
 
 FOLDER = "AMIGO_TRANSCRIPTS"
-FORMAT = 1
 
 
 def header(row: Mapping[str, Any], protocol: Protocol, oracle: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,6 +37,7 @@ def header(row: Mapping[str, Any], protocol: Protocol, oracle: Mapping[str, Any]
         "format": FORMAT,
         "episode_id": episode.episode_id,
         "row": fingerprint(row),
+        "images": gallery_hash(row),
         "size": episode.size,
         "gold": episode.gold,
         "tier": str(row.get("tier") or episode.size),
@@ -53,24 +54,38 @@ def as_text(transcript: Transcript) -> str:
     return json.dumps(transcript).replace("<", "\\u003c")
 
 
-def from_text(text: Any) -> Transcript | None:
-    """The transcript in an episode's output, or in lmms-eval's own payload at its step limit; None if there is none."""
+def parse(text: Any) -> Transcript:
+    """The transcript in an episode's output, or in lmms-eval's own payload at its step limit.
+
+    Raises:
+        DamagedTranscript: there is none, or it is incomplete or contradicts itself.
+    """
     try:
         found = json.loads(text) if isinstance(text, str) else None
-    except (json.JSONDecodeError, RecursionError):
-        return None
+    except (ValueError, RecursionError):
+        raise DamagedTranscript("it is no JSON, or cut off") from None
     if isinstance(found, dict) and "turns" not in found and isinstance(found.get("state"), dict):
         found = found["state"]
-    return found if isinstance(found, dict) and _is_whole(found) else None
+    return check(found)
 
 
-def _is_whole(found: Mapping[str, Any]) -> bool:
-    turns = found.get("turns")
-    return (
-        found.get("format") == FORMAT
-        and isinstance(turns, list)
-        and all(isinstance(turn, dict) and {"idx", "kind", "oracle_shown", "feasible"} <= turn.keys() for turn in turns)
-    )
+def from_text(text: Any) -> Transcript | None:
+    """As `parse`, None in place of an error."""
+    try:
+        return parse(text)
+    except DamagedTranscript:
+        return None
+
+
+def row_fault(transcript: Transcript, row: Mapping[str, Any]) -> str | None:
+    """Why a transcript is none of a row's, None if it is; images are not looked at."""
+    if transcript["row"] != fingerprint(row):
+        return "it is of another row"
+    episode = episode_of(row)
+    for key, expected in (("episode_id", episode.episode_id), ("gold", episode.gold), ("size", episode.size)):
+        if transcript[key] != expected:
+            return f"its {key} is {transcript[key]!r}, and its row has {expected!r}"
+    return None
 
 
 class Store:
@@ -88,24 +103,26 @@ class Store:
     def place(self, head: Mapping[str, Any]) -> Path:
         """The file of an episode that begins now: copies of a row (`--repeats`, padding) get a file each."""
         number = 1
-        while True:
-            path = self._path(head, number)
-            earlier = read_transcript(path)
-            if earlier is None or earlier.get("run") != self.run or earlier.get("end") is None:
-                return path
+        while self._is_taken(self._path(head, number)):
             number += 1
+        return self._path(head, number)
 
     def resumable(self, path: Path, head: Mapping[str, Any], first_reply: str) -> Transcript | None:
         """The stored transcript at `path` to go on from, None where the episode has to be played from its start.
 
-        It must be of an earlier run, of the same row, protocol and oracle, and the model must begin as it began then: a
-        model that begins otherwise is another model, or draws its words at random. An infrastructure error is lifted.
+        It must be whole, of an earlier run, of the same row, images, protocol and oracle, and the model must begin as it
+        began then: a model that begins otherwise is another model, or draws its words at random. An infrastructure error
+        is lifted. One sentence in the log says why a transcript is not gone on from.
         """
-        stored = read_transcript(path)
+        try:
+            stored = read_transcript(path)
+        except DamagedTranscript as error:
+            logger.warning(f"{error}: its episode is played from the start.")
+            return None
         if stored is None or stored.get("run") == self.run or not stored["turns"]:
             return None
-        if any(stored.get(key) != value for key, value in head.items()) or stored["turns"][0]["raw"] != first_reply:
-            logger.warning(f"{path} is of another model, oracle or row: its episode is played from the start.")
+        if reason := _difference(stored, head, first_reply):
+            logger.warning(f"{path} {reason}: its episode is played from the start.")
             return None
         end = None if stored["end"] == "infrastructure_error" else stored["end"]
         return {"turns": stored["turns"], "end": end}
@@ -136,6 +153,17 @@ class Store:
         _replace(path, json.dumps({**transcript, "run": self.run}))
         path.with_suffix(".jsonl").unlink(missing_ok=True)
 
+    def _is_taken(self, path: Path) -> bool:
+        """Whether an episode of this run lies at a path, or something that no file can replace."""
+        if blocked := next((one for one in (path, path.with_suffix(".jsonl")) if one.is_dir()), None):
+            logger.warning(f"{blocked} is a folder in a transcript's place: the transcript goes to a name beside it.")
+            return True
+        try:
+            earlier = read_transcript(path)
+        except DamagedTranscript:
+            return False  # `resumable` tells it
+        return earlier is not None and earlier.get("run") == self.run and earlier["end"] is not None
+
     def _path(self, head: Mapping[str, Any], number: int) -> Path:
         protocol = json.dumps(head["protocol"], sort_keys=True)
         kind = f"noise-{head['protocol']['noise']:g}-{hashlib.sha256(protocol.encode()).hexdigest()[:8]}"
@@ -164,16 +192,57 @@ def store() -> Store:
 
 
 def read_transcript(path: Path) -> Transcript | None:
-    """The transcript at a path: ended, or what there is of one in progress; None if there is none."""
-    try:
-        if path.exists():
-            return from_text(path.read_text(encoding="utf-8"))
-        lines = path.with_suffix(".jsonl").read_text(encoding="utf-8").split("\n")
-        # What follows the last line end was being written when the run was killed.
-        before, *turns = (json.loads(line) for line in lines[:-1])
-    except (OSError, UnicodeDecodeError, ValueError):
+    """The transcript at a path: ended, or what there is of one in progress; None if there is none.
+
+    Raises:
+        DamagedTranscript: the file cannot be read, is incomplete or contradicts itself; the text names it.
+    """
+    progress = path.with_suffix(".jsonl")
+    file = path if path.exists() or not progress.exists() else progress
+    if not file.exists():
         return None
-    return from_text(json.dumps({**before, "turns": turns, "end": None}))
+    try:
+        text = file.read_text(encoding="utf-8")
+        return parse(text) if file == path else _in_progress(text)
+    except OSError as error:
+        raise DamagedTranscript(f"{file} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise DamagedTranscript(f"{file} is no whole transcript (it is not UTF-8)") from None
+    except DamagedTranscript as error:
+        raise DamagedTranscript(f"{file} is no whole transcript ({error})") from None
+
+
+def _in_progress(text: str) -> Transcript:
+    """An episode of which each line is on disk; a run that was killed before it wrote the end has all turns."""
+    # What follows the last line end was being written when the run was killed.
+    lines = text.split("\n")[:-1]
+    try:
+        found = [json.loads(line) for line in lines]
+    except (ValueError, RecursionError):
+        raise DamagedTranscript("one of its lines is no JSON") from None
+    if not found or not isinstance(found[0], dict):
+        raise DamagedTranscript("its first line does not tell the episode")
+    turns = found[1:]
+    # The form of the turns is not known yet, and the end follows from it: so it is checked with the end left open.
+    try:
+        end = end_of(turns, found[0]["protocol"])
+    except (KeyError, TypeError):
+        end = None
+    return check({**found[0], "turns": turns, "end": end})
+
+
+def _difference(stored: Transcript, head: Mapping[str, Any], first_reply: str) -> str | None:
+    """What keeps a whole transcript from being gone on from."""
+    if stored["format"] != FORMAT:
+        return f"was written in format {stored['format']}, which does not tell the images that were seen"
+    different = [key for key, value in head.items() if stored.get(key) != value]
+    if different == ["images"]:
+        return "was played with other images"
+    if different:
+        return f"is of another episode, protocol or oracle ({', '.join(different)})"
+    return (
+        "begins with another message, so it is of another model" if stored["turns"][0]["raw"] != first_reply else None
+    )
 
 
 def _replace(path: Path, text: str) -> None:

@@ -42,12 +42,14 @@ def _check(task: TaskSpec) -> None:
     from lmms_tasks.mmdeepresearch_bench import truth
     from lmms_tasks.mmdeepresearch_bench.claims import pairs_are_official
     from lmms_tasks.mmdeepresearch_bench.evidence import check_mode
+    from lmms_tasks.mmdeepresearch_bench.fetch import check_fetching
     from lmms_tasks.sources import load_rows
 
     pairs_are_official()
+    check_mode()
+    check_fetching()
     if task.on_samples:
         return
-    check_mode()
     if truth.truth_file() is None:
         logger.warning(
             f"{task.name}: without {truth.VARIABLE} (a file with the visual truth of each task, by id) mmdr_vef, trace, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 import time
 import zlib
@@ -28,6 +29,7 @@ from lmms_tasks.mmdeepresearch_bench.transport import (
     certificates,
     checked_in_time,
 )
+from lmms_tasks.utils.redaction import redact
 
 CONTACT = "LMMS_TASKS_FETCH_CONTACT"
 PROXY = "LMMS_TASKS_FETCH_PROXY"
@@ -42,6 +44,15 @@ _HEADERS = {
     "Accept-Language": "en,*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
 }
+
+
+def check_fetching() -> None:
+    """SystemExit with one sentence if the contact or the proxy that the environment names cannot be used."""
+    contact, proxy = (os.environ.get(name, "").strip() for name in (CONTACT, PROXY))
+    if not contact.isascii() or not contact.isprintable():
+        raise SystemExit(f"{CONTACT} is {contact!r}: give an e-mail or web address in plain letters, on one line.")
+    if proxy and not re.fullmatch(r"(?:https?|socks5h?)://\S+", proxy):
+        raise SystemExit(f"{PROXY} is {redact(proxy)!r}: give an address such as http://proxy.example:3128.")
 
 
 class Fetcher:

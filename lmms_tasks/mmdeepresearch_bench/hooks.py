@@ -77,17 +77,22 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str], on_samples: 
     """All metrics of a row."""
     panel = panel_for(JUDGE_USE, on_samples)
     answers = [_score(doc, raw, panel, on_samples) for raw in results]
-    return row_items(doc, answers, panel.judgements_per_sample if panel else 0.0)
+    n_tasks = rows.count_tasks("samples" if on_samples else "rows")
+    return row_items(doc, answers, panel.judgements_per_sample if panel else 0.0, n_tasks)
 
 
 sample_process_results = partial(process_results, on_samples=True)
 
 
-def row_items(doc: Mapping[str, Any], answers: Sequence[ReportScores], panel_size: float) -> dict[str, Any]:
-    """The items of a row's scored answers."""
+def row_items(
+    doc: Mapping[str, Any], answers: Sequence[ReportScores], panel_size: float, n_tasks: int
+) -> dict[str, Any]:
+    """The items of a row's scored answers; `n_tasks` is how many tasks the data set has."""
     items = items_of(answers)
     scored = "score" in items["validity"]
     status = answers[0].status if scored else items["validity"]["status"]
+    # A run over a part of the tasks is measured against all of them there.
+    items["mmdr_overall_zeroed"] = {**items["mmdr_overall_zeroed"], "tasks": n_tasks}
     return {
         **items,
         # No `score`: these are no means over rows, so lmms-eval must not compute an error bar from them.

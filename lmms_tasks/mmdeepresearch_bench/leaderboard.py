@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,6 +59,10 @@ _HEADER = (
     "Complete",
 )
 
+_TASK_ID = re.compile(r"Q\d{1,4}")
+# The key under which a row's line is kept while the table is read; no column can bear it.
+_LINE = ("line",)
+
 TaskScores = Mapping[str, "float | str | None"]
 
 
@@ -65,21 +70,34 @@ def read_task_scores(path: Path) -> list[dict[str, float | str | None]]:
     """Rows of a task score table, numbers as floats and empty cells as None; of a task that stands twice, the last.
 
     Raises:
-        SystemExit: the file is no such table, or a cell is no number; the sentence names it.
+        SystemExit: the file is no such table, a line is wider or narrower than its header, a Task ID is none, or a cell
+            is no number in [0, 100]; the sentence names it.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            raw = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            raw = [{**row, _LINE: reader.line_num} for row in reader]
+            columns = list(reader.fieldnames or ())
     except (OSError, UnicodeDecodeError) as error:
         raise SystemExit(f"The table {path} cannot be read ({error}): give a CSV file of task scores.") from None
     known = {*MODULES, *DIMENSIONS.values()}
     if not raw or "Task ID" not in raw[0] or not known & raw[0].keys():
         raise SystemExit(
             f"{path} is no table of task scores: it needs one row a task, a column Task ID and columns such as FLAE, "
-            f"TRACE, MOSAIC, Read. (found: {', '.join(map(str, raw[0])) if raw else 'no row'})."
+            f"TRACE, MOSAIC, Read. (found: {', '.join(columns) if raw else 'no row'})."
         )
+    if twice := [column for column, count in Counter(columns).items() if count > 1]:
+        raise SystemExit(f"{path}: the column {twice[0]} stands twice; which one holds? Delete the other.")
     rows = {}
     for row in raw:
+        where = f"{path}, line {row[_LINE]}"
+        if None in row or None in row.values():
+            raise SystemExit(
+                f"{where} has more or fewer cells than the {len(columns)} of the header: correct the file."
+            )
+        row["Task ID"] = row["Task ID"].strip()
+        if not _TASK_ID.fullmatch(row["Task ID"]) or int(row["Task ID"][1:]) >= TASKS:
+            raise SystemExit(f"{where}: {row['Task ID']!r} is no Task ID of the benchmark (Q0 to Q{TASKS - 1}).")
         scores = {column: _number(row[column], row["Task ID"], column, path) for column in known & row.keys()}
         rows[row["Task ID"]] = {
             "Task ID": row["Task ID"],
@@ -87,6 +105,13 @@ def read_task_scores(path: Path) -> list[dict[str, float | str | None]]:
             **scores,
         }
     return list(rows.values())
+
+
+def repeated_tasks(path: Path) -> list[str]:
+    """The Task IDs that stand in several lines of a table that `read_task_scores` takes."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        counts = Counter(row["Task ID"].strip() for row in csv.DictReader(file))
+    return [task for task, count in counts.items() if count > 1]
 
 
 def table(task: Any, path: Path) -> dict[str, Any]:
@@ -99,12 +124,14 @@ def table(task: Any, path: Path) -> dict[str, Any]:
     Returns:
         `results` (shaped as lmms-eval's, the card's recipe and the official total), `leaderboard` (the official
         columns, two digits), `metrics` (the same unrounded), `row_totals` (official total of each task), `splits`, `n`
-        of each column, `complete`, `partial` (true unless exactly 140 tasks are complete) and `notes` (sentences).
+        of each column in `results` and `n_leaderboard` in `leaderboard`, which holds complete rows alone, `complete`, `partial` (true unless exactly 140 tasks are complete) and `notes` (sentences).
         NaN where a column is missing.
     """
     rows = read_task_scores(path)
     present = {column for row in rows for column in row}
     notes = []
+    if repeated := repeated_tasks(path):
+        notes.append(f"{', '.join(repeated)} stand in several lines; the last line counts, by the official rule.")
     if lost := [column for column in MODULES if column not in present]:
         notes.append(
             f"{path.name} has no column {', '.join(lost)}, so the official total is NaN: it is computed from FLAE, TRACE "
@@ -129,7 +156,8 @@ def table(task: Any, path: Path) -> dict[str, Any]:
             for split in sorted({str(row["Split"]) for row in complete})
             if (part := [row for row in complete if row["Split"] == split])
         },
-        "n": {column: sum(row.get(column) is not None for row in rows) for column in (*MODULES, *DIMENSIONS.values())},
+        "n": _counts(rows),
+        "n_leaderboard": _counts(complete),
         "complete": len(complete),
         "partial": len(complete) != TASKS,
         "notes": notes,
@@ -265,13 +293,17 @@ def _results(rows: Sequence[TaskScores], present: set[str], official: float) -> 
     share = validity(missing) if known else math.nan
     results = {
         "mmdr_overall": mean(scored) * share if known else math.nan,
-        "mmdr_overall_zeroed": math.fsum(scored) / len(rows) if known else math.nan,
+        "mmdr_overall_zeroed": math.fsum(scored) / TASKS if known else math.nan,
         "validity": share,
         **{name: mean(row[name] for row in modules) for name in _BY_MODULE},
         **{name: leaderboard_row(rows)[column] for name, column in DIMENSIONS.items()},
         "mmdr_overall_official": official,
     }
     return {f"{name},none": value for name, value in results.items()}
+
+
+def _counts(rows: Sequence[TaskScores]) -> dict[str, int]:
+    return {column: sum(row.get(column) is not None for row in rows) for column in (*MODULES, *DIMENSIONS.values())}
 
 
 def _is_complete(row: TaskScores, present: Any) -> bool:
@@ -292,8 +324,8 @@ def _number(cell: str | None, task_id: str, column: str, path: Path) -> float | 
         value = float(cell)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise SystemExit(f"{path}: {column} of {task_id} is no number (found: {cell!r}).")
+    if not 0 <= value <= 100:
+        raise SystemExit(f"{path}: {column} of {task_id} is no number from 0 to 100 (found: {cell!r}).")
     return value
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from lmms_tasks.utils.statistics import Item, covered_mean, mean, scores, strict_mean
+from lmms_tasks.utils.statistics import Item, covered_mean, mean, scores
 
 # Appendix A.5.2 of the paper: what an unscored task still counts for, by the reason, in the paper's order of priority.
 VALIDITY_WEIGHTS: Mapping[str, float] = {"provider": 0.8, "data": 0.9, "pipeline": 0.5, "model": 0.0, "unknown": 0.5}
@@ -65,8 +65,13 @@ def mean_times_validity(items: Sequence[Item]) -> float:
 
 
 def zeroed_mean(items: Sequence[Item]) -> float:
-    """Mean over all tasks, an unscored one as 0; NaN where a metric does not exist at all."""
-    return math.nan if _absent(items) else strict_mean(items)
+    """Mean over all tasks of the data set (`tasks` of an item), of which one that was not scored, or not answered, is 0.
+
+    NaN where a metric does not exist at all.
+    """
+    if _absent(items):
+        return math.nan
+    return math.fsum(scores(items)) / max(len(items), *(item.get("tasks", 0) for item in items))
 
 
 def conditional_mean(items: Sequence[Item]) -> float:

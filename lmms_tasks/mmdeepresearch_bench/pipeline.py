@@ -48,6 +48,8 @@ from lmms_tasks.utils.statistics import MINIMUM_COVERAGE
 SHORTEST_REPORT = 1_000  # characters; a shorter one is no report (`detail/worker.py`)
 LONGEST_REPORT, LONGEST_RULES = 14_000, 1_400  # characters that the judge of FLAE sees, as the official one does
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
+# A model that repeats itself for megabytes would hold up the run for minutes; ten times any report that was seen.
+READ_CHARACTERS = 1_000_000
 _THREADS = 16
 
 
@@ -86,16 +88,17 @@ class _Scoring:
     """One report on its way through the stages."""
 
     def __init__(self, report: str, assignment: Assignment, panel: Panel, pages: Pages):
-        self.report = report
+        self.report = report[:READ_CHARACTERS]
         self.assignment = assignment
         self.panel = panel
         self.pages = pages
-        self.document: Document = read_document(report)
+        self.document: Document = read_document(self.report)
         n_images = len(assignment.images)
         self.claims: list[Claim] = (
-            official_pairs(report) if pairs_are_official() else claims_of(self.document, n_images)
+            official_pairs(self.report) if pairs_are_official() else claims_of(self.document, n_images)
         )
         self.scores = ReportScores("judged", {})
+        self.scores.counts["reports_cut"] = len(report) > READ_CHARACTERS
         self.failures = 0
 
     def run(self) -> ReportScores:

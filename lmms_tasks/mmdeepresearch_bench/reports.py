@@ -9,6 +9,7 @@ from typing import Any
 
 from lmms_tasks.mmdeepresearch_bench.rows import task_id
 from lmms_tasks.utils.rows import read_json_rows
+from lmms_tasks.utils.text_file import read_text
 
 _SUFFIXES = (".md", ".markdown")
 # `Q12.md`, `12.md`, `q012_report.md`, `task-12.md`: the first number in the name.
@@ -40,7 +41,7 @@ def read_reports(path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, lis
         position = _position(_id_in_name(file, positions), positions, file)
         if position in found:
             raise SystemExit(f"{file}: its row has a report already; give one report a task.")
-        found[position] = [file.read_text(encoding="utf-8-sig").strip()]
+        found[position] = [read_text(file).strip()]
     return found
 
 

@@ -73,6 +73,11 @@ def select(dataset: datasets.Dataset, source: str) -> datasets.Dataset:
     return texts.remove_columns(rest).add_column("n_images", counts)
 
 
+def count_tasks(source: str) -> int:
+    """How many tasks the source has that was read last; 0 before any was."""
+    return len(_IMAGES[source][0]) if source in _IMAGES else 0
+
+
 def task_images(source: str, identity: Any) -> list[Any]:
     """The images of a task in order, unopened; [] where its source has none."""
     if source not in _IMAGES:

@@ -7,10 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from loguru import logger
 from PIL import Image
 
 from lmms_tasks.amigo import agents
+from lmms_tasks.amigo.episode import Protocol
 from lmms_tasks.amigo.metrics import episode_scores
+from lmms_tasks.amigo.recorded import read_recorded
 from lmms_tasks.amigo.samples import draw
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.cli import main
@@ -137,7 +140,8 @@ def test_transcripts_are_scored_without_oracle_and_images(tmp_path, monkeypatch,
     (tmp_path / "rows.json").write_text(json.dumps([row]))
     monkeypatch.setenv("AMIGO_DATA", str(tmp_path / "rows.json"))
     monkeypatch.delenv("LMMS_TASKS_JUDGES", raising=False)
-    transcript = play_all(row | {"n_images": 2}, [agents.guess_line(2)])
+    shown = {"n_images": 2, "images": [str(tmp_path / name) for name in row["images"]]}
+    transcript = play_all(row | shown, [agents.guess_line(2)])
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "0.json").write_text(json.dumps(transcript))
     for name in ("0.png", "1.png"):
@@ -200,3 +204,32 @@ def draw_rows():
     import pyarrow.parquet
 
     return pyarrow.parquet.read_table(draw.FILE, columns=["gallery_id"]).to_pylist()
+
+
+def test_a_premature_guess_that_was_skipped_is_no_success_of_a_noisy_twin(tmp_path, rows):
+    settings = {"premature_guess": "skip_and_continue", "max_turns": 2}
+    folder = tmp_path / "both"
+    folder.mkdir()
+    for noise in (0.0, 0.1):
+        played = play_all(rows[0], [agents.guess_line(rows[0]["gold_idx"])] * 2, noise=noise, **settings)
+        assert played["end"] == "turn_cap" and played["turns"][-1]["guess"] == rows[0]["gold_idx"]
+        (folder / f"{noise}.json").write_text(json.dumps(played))
+    ((text,),) = read_recorded([folder], rows, Protocol.read(settings))[folder].values()
+    assert json.loads(text)["noisy"] == {"0.1": [0]}
+
+
+def test_transcripts_of_other_rows_are_left_out_with_a_sentence(tmp_path, rows, capsys, heard):
+    play_into(tmp_path / "own", rows[:2], 0.0)
+    other = play_all(rows[0] | {"episode_id": "elsewhere"}, agents.greedy)
+    (tmp_path / "own" / "x.json").write_text(json.dumps(other))
+    _, told = scored(capsys, TASK, tmp_path / "own")
+    assert "2 of 85 rows have an answer" in told
+    assert [line for line in heard if "1 of its 3 transcripts are of other rows" in line]
+
+
+@pytest.fixture
+def heard():
+    lines: list[str] = []
+    sink = logger.add(lambda message: lines.append(str(message)), level="WARNING")
+    yield lines
+    logger.remove(sink)

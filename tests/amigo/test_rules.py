@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lmms_tasks.amigo.lexicon import PROHIBITED, SLOTS, slots_for
+from lmms_tasks.amigo.lexicon import SLOTS
+from lmms_tasks.amigo.prohibited import PROHIBITED
 from lmms_tasks.amigo.question import Predicate
 from lmms_tasks.amigo.rules import RULES, Guess, parse_guess, parse_reply, rule_texts
+from lmms_tasks.amigo.tables import slots_for
 
 FILE = Path(__file__).parent / "questions.tsv"
 QUESTIONS = list(csv.DictReader(FILE.open(encoding="utf-8"), delimiter="\t"))

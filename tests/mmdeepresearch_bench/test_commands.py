@@ -76,3 +76,45 @@ def test_the_reference_answers_the_sample_twin_offline(tmp_path):
     assert found["judged_coverage"] == 1.0 and found["judgements_per_sample"] == 0.0 and found["flae"] > 0
     assert len(outcome.samples(SAMPLE)) == 6
     assert outcome.manifest(SAMPLE)["breakdowns"]["counts"]["claims"] > 40
+
+
+def test_one_report_of_six_is_measured_against_six_tasks(score, judged_by, folder, tmp_path):
+    judged_by(script())
+    _, *others = sorted(folder.iterdir())
+    for file in others:
+        file.rename(tmp_path / file.name)
+    found = metrics(score(SAMPLE, folder))
+    assert found["mmdr_overall"] > 0
+    assert found["mmdr_overall_zeroed"] == pytest.approx(found["mmdr_overall"] / 6)
+
+
+@pytest.mark.parametrize("content", ["é".encode("latin-1") * 2000, None])
+def test_a_report_that_cannot_be_read_is_named(score, folder, content):
+    file = sorted(folder.iterdir())[0]
+    file.unlink()
+    if content is None:
+        file.mkdir()
+    else:
+        file.write_bytes(content)
+    with pytest.raises(SystemExit, match=file.name):
+        score(SAMPLE, folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LMMS_TASKS_FETCH_CONTACT", "é"), ("LMMS_TASKS_FETCH_PROXY", "foo"), ("LMMS_TASKS_FETCH", "sometimes")],
+)
+def test_fetching_that_cannot_work_is_one_sentence_before_the_run(score, folder, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=name):
+        score(SAMPLE, folder)
+
+
+def test_of_a_report_of_megabytes_the_beginning_is_read(judged_by, score, folder, monkeypatch):
+    from lmms_tasks.mmdeepresearch_bench import pipeline
+
+    judged_by(script())
+    monkeypatch.setattr(pipeline, "READ_CHARACTERS", 3_000)
+    file = sorted(folder.iterdir())[0]
+    file.write_text(file.read_text() + "More text here [1]. " * 1_000)
+    assert score(SAMPLE, folder)["manifests"][SAMPLE]["breakdowns"]["counts"]["reports_cut"] == 1

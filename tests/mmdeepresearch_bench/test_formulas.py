@@ -240,6 +240,12 @@ def test_validity_lowers_the_mean_once_and_by_the_reason(synthetic):
     assert overall.zeroed_mean(items) == pytest.approx(40.0)
 
 
+def test_the_zeroed_mean_is_over_all_tasks_of_the_data_set():
+    items = [{**item, "tasks": 140} for item in _items(2, 70.0, "model")]
+    assert overall.zeroed_mean(items) == pytest.approx(140.0 / 140)
+    assert overall.zeroed_mean([{**item, "tasks": 2} for item in items]) == pytest.approx(140.0 / 3)  # three answers
+
+
 def test_the_official_validity_leaves_the_scored_tasks_out_and_ours_does_not(synthetic):
     # Defect of detail/mm_na_penalty.py: only the two unscored tasks enter its mean, (0.8 + 0) / 2.
     given = synthetic["validity"]

@@ -152,3 +152,50 @@ def test_what_is_no_table_is_one_sentence(tmp_path, text, words):
     with pytest.raises(SystemExit) as ended:
         leaderboard.table(TASK, path)
     assert words in ended.value.code and "\n" not in ended.value.code
+
+
+def edited(official, path, change):
+    header, *lines = official.read_text("utf-8-sig").splitlines()
+    path.write_text("\n".join(change(header, lines)) + "\n", encoding="utf-8")
+    return path
+
+
+def test_one_row_is_measured_against_all_140_tasks(official, tmp_path):
+    one = edited(official, tmp_path / "one.csv", lambda header, lines: [header, lines[0]])
+    numbers = results(leaderboard.table(TASK, one))
+    assert numbers["mmdr_overall_zeroed"] == pytest.approx(numbers["mmdr_overall"] / 140)
+    assert numbers["mmdr_overall"] > 20
+
+
+def test_a_task_that_stands_twice_is_noted(official, tmp_path):
+    twice = edited(official, tmp_path / "twice.csv", lambda header, lines: [header, *lines, lines[3]])
+    printed = leaderboard.table(TASK, twice)
+    assert printed["leaderboard"]["Overall"] == 49.08 and "Q3 stand in several lines" in printed["notes"][0]
+
+
+def test_each_mean_stands_beside_its_own_n(official, tmp_path):
+    def no_module(header, lines):
+        cells = lines[5].split(",")
+        cells[header.split(",").index("FLAE")] = ""
+        return [header, *lines[:5], ",".join(cells), *lines[6:]]
+
+    printed = leaderboard.table(TASK, edited(official, tmp_path / "x.csv", no_module))
+    assert printed["n"]["Read."] == 140 and printed["n_leaderboard"]["Read."] == 139 == printed["complete"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda head, lines: [f"{head},FLAE", *(f"{line},1" for line in lines)], "the column FLAE stands twice"),
+        (lambda head, lines: [head, *lines, lines[3].replace("Q3,", "Q999,", 1)], "'Q999' is no Task ID"),
+        (lambda head, lines: [head, lines[3].replace("Q3,", ",", 1)], "line 2: '' is no Task ID"),
+        (lambda head, lines: [head, f"{lines[0]},7"], "more or fewer cells"),
+        (lambda head, lines: [head, lines[0], lines[1][:60]], "line 3 has more or fewer cells"),
+        (lambda head, lines: [head, lines[0].replace("69.326", "150")], "FLAE of Q0 is no number from 0 to 100"),
+        (lambda head, lines: [head, lines[0].replace("69.326", "-5")], "FLAE of Q0 is no number from 0 to 100"),
+        (lambda head, lines: [head, lines[0].replace("69.326", "nan")], "FLAE of Q0 is no number from 0 to 100"),
+    ],
+)
+def test_a_damaged_table_is_one_sentence_and_no_number(official, tmp_path, change, words):
+    with pytest.raises(SystemExit, match=words):
+        leaderboard.table(TASK, edited(official, tmp_path / "x.csv", change))

@@ -15,8 +15,8 @@ from typing import Any
 
 from lmms_tasks.amigo.agents import greedy
 from lmms_tasks.amigo.episode import Episode, Protocol, new_transcript, play, prompt
+from lmms_tasks.amigo.gallery import same_looking
 from lmms_tasks.amigo.oracle import AttributeOracle
-from lmms_tasks.amigo.rows import same_looking
 
 FILE = Path(__file__).parent / "episodes.parquet"
 SEED = 20260401

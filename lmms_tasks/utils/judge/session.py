@@ -98,19 +98,13 @@ class Session:
 
     def probe(self) -> dict[str, Any]:
         """One tiny call that is neither cached nor counted: `model` and `text` as returned, or `error` in its words."""
-        told = {
-            "judge": self.judge.name,
-            "host": self.host,
-            "asked": self.judge.model,
-            "model": None,
-            "text": "",
-            "error": None,
-        }
+        told = {"judge": self.judge.name, "host": self.host, "asked": self.judge.model}
+        nothing = {"model": None, "text": "", "error": None}
         try:
             reply = self._client.ask([{"role": "user", "content": "Say: ready."}], token_limit=16, tries=lambda: 1)
-            return told | {"model": reply.model, "text": reply.text}
+            return told | nothing | {"model": reply.model, "text": reply.text}
         except JudgeError as error:
-            return told | {"error": str(error)}
+            return told | nothing | {"error": str(error)}
 
     def abort(self, error: BaseException) -> None:
         """Stop: whoever waits for a verdict gets this error."""

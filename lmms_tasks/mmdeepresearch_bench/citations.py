@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`, `［1］`, and `【1†source】` as search tools of some models write it.
@@ -11,6 +11,8 @@ MARK = re.compile(r"[\[【［]\s*(\^?\d{1,4}(?:\s*[,，、;；–—-]\s*\^?\d{1
 URL = re.compile(r"(?:https?|file)://[^\s<>\"'，。；、）】」』]+", re.IGNORECASE)
 _RANGE = re.compile(r"\^?(\d+)\s*[–—-]\s*\^?(\d+)")
 _WIDEST_RANGE = 50
+# Of lines that could head the list, how many are looked at from the end: more only where none has an entry below.
+_MOST_HEADINGS = 20
 # A line that can head the list: nothing but such a word, as a heading, in bold, or with a colon.
 _LIST_NAMES = frozenset(
     [
@@ -83,7 +85,7 @@ def split_references(report: str) -> tuple[str, dict[int, Reference]]:
     `[n] …` with an address is an entry too, as long as the address ends it.
     """
     found: dict[int, Reference] = {}
-    for start, end in reversed(_list_headings(report)):
+    for start, end in reversed(_list_headings(report)[-_MOST_HEADINGS:]):
         rest = report[end:]
         after = _NEXT_HEADING.search(rest)
         block, tail = (rest[: after.start()], rest[after.start() :]) if after else (rest, "")
@@ -121,15 +123,13 @@ def clean_url(url: str) -> str:
     >>> clean_url("https://en.wikipedia.org/wiki/Sun_(star)).")
     'https://en.wikipedia.org/wiki/Sun_(star)'
     """
-    while url:
-        last = url[-1]
-        if last in ".,;:!?*_'\"`，。；：！？" or (
-            last in ")]}" and url.count(last) > url.count("([{"[")]}".index(last)])
-        ):
-            url = url[:-1]
-        else:
-            break
-    return url
+    unopened = {close: url.count(close) - url.count(opening) for opening, close in ("()", "[]", "{}")}
+    end = len(url)
+    while end and (url[end - 1] in ".,;:!?*_'\"`，。；：！？" or unopened.get(url[end - 1], 0) > 0):
+        end -= 1
+        if url[end] in unopened:
+            unopened[url[end]] -= 1
+    return url[:end]
 
 
 def without_addresses(text: str) -> str:
@@ -142,21 +142,19 @@ def _entries(block: str) -> tuple[list[Reference], str]:
     """The entries of a list, and the lines around it that belong to none."""
     groups: list[tuple[int, list[str]]] = []
     prose: list[str] = []
+    closed = False  # an entry whose address has come takes indented or wrapped text no more
     for line in block.splitlines():
         hit = _LABELLED.match(line) or _NUMBERED.match(line)
         if hit:
             groups.append((int(hit[1]), [hit[2]]))
-        elif groups and line.strip() and not _is_closed(groups[-1][1]):
+            closed = bool(URL.search(hit[2]))
+        elif groups and line.strip() and not closed:
             groups[-1][1].append(line.strip())
+            closed = bool(URL.search(line.strip()))
         elif line.strip() and not URL.search(line):
             prose.append(line)
     entries = [_entry(label, " ".join(lines)) for label, lines in groups]
     return [entry for entry in entries if entry is not None], "\n".join(prose)
-
-
-def _is_closed(lines: Iterable[str]) -> bool:
-    """An entry whose address has come takes indented or wrapped text no more."""
-    return any(URL.search(line) for line in lines)
 
 
 def _entry(label: int, text: str) -> Reference | None:

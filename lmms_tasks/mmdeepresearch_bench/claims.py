@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -95,7 +95,9 @@ def claims_of(document: Document, n_images: int = 0) -> list[Claim]:
             continue  # nothing but marks or addresses
         for claim in _sources(sentence.text, sentence.labels, sentence.links, document, n_images):
             found.setdefault((claim.text, claim.url, claim.image), claim)
-    return list(found.values())[:MOST_CLAIMS]
+            if len(found) == MOST_CLAIMS:
+                return list(found.values())
+    return list(found.values())
 
 
 def _sources(
@@ -122,10 +124,11 @@ def looks_like_image(url: str) -> bool:
 
 _OFFICIAL_SENTENCE = re.compile(r"(?<=[。！？!?.])\s+|\n\s*\n")
 _OFFICIAL_MARK = re.compile(r"\[(\d{1,4})\]")
-_OFFICIAL_LINK = re.compile(r"\[([^\]]*)\]\((https?://[^)\s]+)\)")
+# What can end a link: its text begins at the first bracket that opens after the last one that closes.
+_OFFICIAL_LINK_END = re.compile(r"\](?:\((https?://[^)\s]{1,4000})\))?")
 _OFFICIAL_URL = re.compile(r"(?:https?|file)://[^\s)\]>\"']+")
 _OFFICIAL_REFERENCE = re.compile(
-    r"^\s*(?:-\s*)?(?:\[(\d{1,4})\]|(\d{1,4})[.:])\s*((?:https?|file)://\S+)\s*$", re.MULTILINE
+    r"^[^\S\n]*(?:-\s*)?(?:\[(\d{1,4})\]|(\d{1,4})[.:])\s*((?:https?|file)://\S+)\s*$", re.MULTILINE
 )
 _OFFICIAL_HEADING = re.compile("references?|参考文献|参考资料|引用|來源|来源", re.IGNORECASE)
 _NO_CLAIM = "The report gives this source."
@@ -153,18 +156,34 @@ def official_pairs(report: str) -> list[Claim]:
         int(hit[1] or hit[2]): Reference(int(hit[1] or hit[2]), hit[3]) for hit in _OFFICIAL_REFERENCE.finditer(block)
     }
     sentences = [sentence.strip() for sentence in _OFFICIAL_SENTENCE.split(report) if sentence and sentence.strip()]
-    pairs: list[Claim] = []
+    unique: dict[tuple[str, str], Claim] = {}
+    for pair in _official_candidates(report, sentences, references):
+        unique.setdefault((pair.text[:180], pair.url), pair)
+        if len(unique) == MOST_CLAIMS:
+            break
+    return list(unique.values())
+
+
+def _official_candidates(report: str, sentences: Iterable[str], references: Mapping[int, Reference]) -> Iterator[Claim]:
     for sentence in sentences:
         words = _OFFICIAL_MARK.sub("", sentence).strip()
         cited = dict.fromkeys(int(hit[1]) for hit in _OFFICIAL_MARK.finditer(sentence))
-        pairs += [Claim(words, references[label].url) for label in cited if label in references]
+        yield from (Claim(words, references[label].url) for label in cited if label in references)
     for sentence in sentences:
-        for hit in _OFFICIAL_LINK.finditer(sentence):
-            pairs.append(Claim(sentence.replace(hit[0], "").strip() or hit[1], hit[2]))
+        for link, words, url in dict.fromkeys(_official_links(sentence)):
+            yield Claim(sentence.replace(link, "").strip() or words, url)
     for line in report.splitlines():
-        for hit in _OFFICIAL_URL.finditer(line):
-            pairs.append(Claim(_OFFICIAL_URL.sub("", line).strip() or _NO_CLAIM, hit[0]))
-    unique: dict[tuple[str, str], Claim] = {}
-    for pair in pairs:
-        unique.setdefault((pair.text[:180], pair.url), pair)
-    return list(unique.values())[:MOST_CLAIMS]
+        if urls := dict.fromkeys(hit[0] for hit in _OFFICIAL_URL.finditer(line)):
+            words = _OFFICIAL_URL.sub("", line).strip() or _NO_CLAIM
+            yield from (Claim(words, url) for url in urls)
+
+
+def _official_links(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each `[words](url)` whole, its words and its address."""
+    start = 0
+    while end := _OFFICIAL_LINK_END.search(text, start):
+        opened = text.find("[", start, end.start())
+        start = end.start() + 1
+        if end[1] and opened >= 0:
+            yield text[opened : end.end()], text[opened + 1 : end.start()], end[1]
+            start = end.end()

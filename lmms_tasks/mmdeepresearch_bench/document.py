@@ -30,7 +30,7 @@ _BRACKETS = str.maketrans("[]", "()")
 _LINK = re.compile(f"{_LINK_OPEN}(\\d+){_LINK_CLOSE}")
 _CITES = rf"(?:[ \t]*(?:{MARK.pattern}|{_LINK.pattern}))*"
 _END = re.compile(
-    rf"(?:[。！？]+[”’」』）)\"']*{_CITES}|[.!?]+[”’)\"']*(?=\s|{_LINK_OPEN}|[\[【［]\s*\^?\d){_CITES}(?=\s|$))"
+    rf"(?:[。！？]+[”’」』）)\"']*{_CITES}|(?<![.!?])[.!?]+[”’)\"']*(?=\s|{_LINK_OPEN}|[\[【［]\s*\^?\d){_CITES}(?=\s|$))"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|al|fig|figs|no|nos|vol|pp|p|eq|sec|ch|dr|mr|mrs|ms|prof|st|approx|ca|inc|ltd|co|"
@@ -91,12 +91,12 @@ def read_document(report: str) -> Document:
     for kind, inlines in _blocks(_MARKDOWN.parse(body)):
         block = _Block()
         for position, inline in enumerate(inlines):
-            block.text += " | " if position else ""
-            block.read(inline.children or ())
+            block.read(inline.children or (), " | " if position else "")
+        text = block.text
         if kind == "heading":
-            headings.append(_plain(block.text))
+            headings.append(_plain(text))
             continue
-        found = [_sentence(text, block.targets) for text in split_sentences(block.text)]
+        found = [_sentence(text, block.targets) for text in split_sentences(text)]
         before = sentences[-1].text if sentences else ""
         sentences.extend(sentence for sentence in found if sentence.text or sentence.labels or sentence.links)
         beside = " ".join(sentence.text for sentence in found if sentence.text)
@@ -130,34 +130,39 @@ class _Block:
     """The text of one block with the targets of its links, and its images."""
 
     def __init__(self) -> None:
-        self.text = ""
+        self._pieces: list[str] = []
         self.targets: list[str] = []
         self.images: list[tuple[str, str]] = []
 
-    def read(self, tokens: Sequence[Token]) -> None:
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def read(self, tokens: Sequence[Token], before: str = "") -> None:
+        self._pieces.append(before)
         opened: list[tuple[str, int]] = []
         for token in tokens:
             if token.type in ("softbreak", "hardbreak"):
-                self.text += "\n"
+                self._pieces.append("\n")
             elif token.type == "link_open":
-                opened.append((str(token.attrGet("href") or ""), len(self.text)))
+                opened.append((str(token.attrGet("href") or ""), len(self._pieces)))
             elif token.type == "link_close" and opened:
                 self._close_link(*opened.pop())
             elif token.type == "image":
                 self.images.append((str(token.attrGet("src") or ""), token.content))
-                self.text += _BREAK
+                self._pieces.append(_BREAK)
             elif token.type == "text":
-                self.text += token.content
+                self._pieces.append(token.content)
             elif token.type == "code_inline":
                 # Brackets in code cite nothing.
-                self.text += token.content.translate(_BRACKETS)
+                self._pieces.append(token.content.translate(_BRACKETS))
 
     def _close_link(self, url: str, start: int) -> None:
-        words = self.text[start:]
+        words = "".join(self._pieces[start:])
         # `[1](url)` and `[[1]](url)` are marks with an address: their number is no word of the sentence.
         if re.fullmatch(r"[\[【]?\^?\d{1,4}[\]】]?", words.strip()) or words.strip() == url:
-            self.text = self.text[:start]
-        self.text += f"{_LINK_OPEN}{len(self.targets)}{_LINK_CLOSE}"
+            del self._pieces[start:]
+        self._pieces.append(f"{_LINK_OPEN}{len(self.targets)}{_LINK_CLOSE}")
         self.targets.append(url)
 
 

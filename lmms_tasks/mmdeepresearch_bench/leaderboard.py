@@ -1,6 +1,6 @@
-"""Tables in the official column format: reading one row a task, aggregating as the leaderboard does, exporting ours.
+"""Tables in the official column format: aggregating as the leaderboard does, exporting ours.
 
-The columns and the arithmetic are those of `detail/leaderboard_export.py` of AIoT-MLSys-Lab/MMDeepResearch-Bench
+The arithmetic is that of `detail/leaderboard_export.py` of AIoT-MLSys-Lab/MMDeepResearch-Bench
 (64307c8). Totals are computed from the modules and never read from a file. Scores are in [0, 100].
 """
 
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +17,17 @@ from loguru import logger
 
 from lmms_tasks.mmdeepresearch_bench.mosaic import mean_of_present
 from lmms_tasks.mmdeepresearch_bench.overall import card_overall, official_overall, validity
+from lmms_tasks.mmdeepresearch_bench.task_scores import (
+    DIMENSIONS,
+    MODULES,
+    SCORES,
+    TASKS,
+    TaskScores,
+    read_score_table,
+)
 from lmms_tasks.utils.manifest import grouped_means
 from lmms_tasks.utils.statistics import mean
 
-TASKS = 140
-MODULES = ("FLAE", "TRACE", "MOSAIC")
-# The card's dimensions by their column.
-DIMENSIONS: Mapping[str, str] = {
-    "mmdr_read": "Read.",
-    "mmdr_insh": "Insh.",
-    "mmdr_stru": "Stru.",
-    "mmdr_vef": "Vef.",
-    "mmdr_con": "Con.",
-    "mmdr_cov": "Cov.",
-    "mmdr_fid": "Fid.",
-    "mmdr_sem": "Sem.",
-    "mmdr_acc": "Acc.",
-    "mmdr_vqa": "VQA",
-}
 _BY_MODULE = {
     "flae": ("Read.", "Insh.", "Stru."),
     "trace": ("Vef.", "Con.", "Cov.", "Fid."),
@@ -59,60 +51,6 @@ _HEADER = (
     "Complete",
 )
 
-_TASK_ID = re.compile(r"Q\d{1,4}")
-# The key under which a row's line is kept while the table is read; no column can bear it.
-_LINE = ("line",)
-
-TaskScores = Mapping[str, "float | str | None"]
-
-
-def read_task_scores(path: Path) -> list[dict[str, float | str | None]]:
-    """Rows of a task score table, numbers as floats and empty cells as None; of a task that stands twice, the last.
-
-    Raises:
-        SystemExit: the file is no such table, a line is wider or narrower than its header, a Task ID is none, or a cell
-            is no number in [0, 100]; the sentence names it.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            raw = [{**row, _LINE: reader.line_num} for row in reader]
-            columns = list(reader.fieldnames or ())
-    except (OSError, UnicodeDecodeError) as error:
-        raise SystemExit(f"The table {path} cannot be read ({error}): give a CSV file of task scores.") from None
-    known = {*MODULES, *DIMENSIONS.values()}
-    if not raw or "Task ID" not in raw[0] or not known & raw[0].keys():
-        raise SystemExit(
-            f"{path} is no table of task scores: it needs one row a task, a column Task ID and columns such as FLAE, "
-            f"TRACE, MOSAIC, Read. (found: {', '.join(columns) if raw else 'no row'})."
-        )
-    if twice := [column for column, count in Counter(columns).items() if count > 1]:
-        raise SystemExit(f"{path}: the column {twice[0]} stands twice; which one holds? Delete the other.")
-    rows = {}
-    for row in raw:
-        where = f"{path}, line {row[_LINE]}"
-        if None in row or None in row.values():
-            raise SystemExit(
-                f"{where} has more or fewer cells than the {len(columns)} of the header: correct the file."
-            )
-        row["Task ID"] = row["Task ID"].strip()
-        if not _TASK_ID.fullmatch(row["Task ID"]) or int(row["Task ID"][1:]) >= TASKS:
-            raise SystemExit(f"{where}: {row['Task ID']!r} is no Task ID of the benchmark (Q0 to Q{TASKS - 1}).")
-        scores = {column: _number(row[column], row["Task ID"], column, path) for column in known & row.keys()}
-        rows[row["Task ID"]] = {
-            "Task ID": row["Task ID"],
-            "Split": row.get("Split") or _split(row["Task ID"]),
-            **scores,
-        }
-    return list(rows.values())
-
-
-def repeated_tasks(path: Path) -> list[str]:
-    """The Task IDs that stand in several lines of a table that `read_task_scores` takes."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        counts = Counter(row["Task ID"].strip() for row in csv.DictReader(file))
-    return [task for task, count in counts.items() if count > 1]
-
 
 def table(task: Any, path: Path) -> dict[str, Any]:
     """Aggregate a table of scores, one row a task, without rows, judges or a truth file.
@@ -122,16 +60,16 @@ def table(task: Any, path: Path) -> dict[str, Any]:
         path: a CSV file in the official columns.
 
     Returns:
-        `results` (shaped as lmms-eval's, the card's recipe and the official total), `leaderboard` (the official
-        columns, two digits), `metrics` (the same unrounded), `row_totals` (official total of each task), `splits`, `n`
-        of each column in `results` and `n_leaderboard` in `leaderboard`, which holds complete rows alone, `complete`, `partial` (true unless exactly 140 tasks are complete) and `notes` (sentences).
-        NaN where a column is missing.
+        `results` (shaped as lmms-eval's, the card's recipe and the official total; `mmdr_overall_zeroed` is over all 140
+        tasks), `leaderboard` (the official columns, two digits), `metrics` (the same unrounded), `row_totals` (official
+        total of each task), `splits` (the leaderboard of each), `notes` (sentences), `complete` (rows), `partial` (true
+        unless exactly 140 tasks are complete). How many rows are behind a mean: `n` by column and `n.mmdr_overall` for
+        `results`, `n_leaderboard` for `leaderboard`, which holds complete rows alone, and `n_columns` in a split. NaN
+        where a column is missing.
     """
-    rows = read_task_scores(path)
-    present = {column for row in rows for column in row}
-    notes = []
-    if repeated := repeated_tasks(path):
-        notes.append(f"{', '.join(repeated)} stand in several lines; the last line counts, by the official rule.")
+    read = read_score_table(path)
+    rows, present = read.rows, read.columns
+    notes = read.notes()
     if lost := [column for column in MODULES if column not in present]:
         notes.append(
             f"{path.name} has no column {', '.join(lost)}, so the official total is NaN: it is computed from FLAE, TRACE "
@@ -145,19 +83,21 @@ def table(task: Any, path: Path) -> dict[str, Any]:
     for note in notes:
         logger.warning(note)
     metrics = leaderboard_row(complete)
+    totals = _card_totals(rows, present)
+    results = _results(rows, present, totals, metrics["Overall"])
     return {
-        "results": {task.name: {"alias": task.name, **_results(rows, present, metrics["Overall"])}},
+        "results": {task.name: {"alias": task.name, **{f"{name},none": value for name, value in results.items()}}},
         "model": path.name.split(".")[0],
         "leaderboard": {column: round(value, 2) for column, value in metrics.items()},
         "metrics": metrics,
         "row_totals": {row["Task ID"]: row_total(row) for row in rows},
         "splits": {
-            split: {"n": len(part), **leaderboard_row(part)}
+            split: {"n": len(part), "n_columns": _leaderboard_counts(part), **leaderboard_row(part)}
             for split in sorted({str(row["Split"]) for row in complete})
             if (part := [row for row in complete if row["Split"] == split])
         },
-        "n": _counts(rows),
-        "n_leaderboard": _counts(complete),
+        "n": {**_counts(rows), "mmdr_overall": len(_numbers(totals))},
+        "n_leaderboard": _leaderboard_counts(complete),
         "complete": len(complete),
         "partial": len(complete) != TASKS,
         "notes": notes,
@@ -281,52 +221,49 @@ def _sums(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**total, "pages": dict(pages)}
 
 
-def _results(rows: Sequence[TaskScores], present: set[str], official: float) -> dict[str, float]:
+def _card_totals(rows: Sequence[TaskScores], present: Collection[str]) -> list[float]:
+    """The card's total of each task, NaN where it lacks a dimension."""
+    if not set(CONDITIONAL) <= set(present):
+        return [math.nan] * len(rows)
+    return [card_overall(**card_modules(row)) for row in rows]
+
+
+def _results(
+    rows: Sequence[TaskScores], present: Collection[str], totals: Sequence[float], official: float
+) -> dict[str, float]:
     modules = [card_modules(row) for row in rows]
-    totals = [card_overall(**row) for row in modules]
-    if not set(CONDITIONAL) <= present:
-        totals = [math.nan]
+    if not set(CONDITIONAL) <= set(present):
         modules = [{**row, "mosaic": math.nan} for row in modules]
-    scored = [value for value in totals if not math.isnan(value)]
-    missing = [None if not math.isnan(value) else "unknown" for value in totals]
-    known = bool(scored)
-    share = validity(missing) if known else math.nan
-    results = {
-        "mmdr_overall": mean(scored) * share if known else math.nan,
-        "mmdr_overall_zeroed": math.fsum(scored) / TASKS if known else math.nan,
+    scored = _numbers(totals)
+    share = validity("unknown" if math.isnan(total) else None for total in totals) if scored else math.nan
+    means = leaderboard_row(rows)
+    return {
+        "mmdr_overall": mean(scored) * share if scored else math.nan,
+        "mmdr_overall_zeroed": math.fsum(scored) / TASKS if scored else math.nan,
         "validity": share,
         **{name: mean(row[name] for row in modules) for name in _BY_MODULE},
-        **{name: leaderboard_row(rows)[column] for name, column in DIMENSIONS.items()},
+        **{name: means[column] for name, column in DIMENSIONS.items()},
         "mmdr_overall_official": official,
     }
-    return {f"{name},none": value for name, value in results.items()}
+
+
+def _numbers(values: Iterable[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
 
 
 def _counts(rows: Sequence[TaskScores]) -> dict[str, int]:
-    return {column: sum(row.get(column) is not None for row in rows) for column in (*MODULES, *DIMENSIONS.values())}
+    return {column: sum(row.get(column) is not None for row in rows) for column in SCORES}
+
+
+def _leaderboard_counts(rows: Sequence[TaskScores]) -> dict[str, int]:
+    """How many rows are behind each of the eleven columns."""
+    return {"Overall": len(_numbers(map(row_total, rows))), **{c: _counts(rows)[c] for c in DIMENSIONS.values()}}
 
 
 def _is_complete(row: TaskScores, present: Any) -> bool:
     """Whether every dimension and module that is always there has a number; absent columns cost no row."""
     needed = [*MODULES, *(column for column in DIMENSIONS.values() if column not in CONDITIONAL)]
     return all(row.get(column) is not None for column in needed if column in present)
-
-
-def _split(task_id: str) -> str:
-    number = task_id.removeprefix("Q")
-    return "Daily" if number.isdigit() and int(number) >= 100 else "Research"
-
-
-def _number(cell: str | None, task_id: str, column: str, path: Path) -> float | None:
-    if cell is None or not cell.strip():
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 100:
-        raise SystemExit(f"{path}: {column} of {task_id} is no number from 0 to 100 (found: {cell!r}).")
-    return value
 
 
 def _cell(value: float | str | None, digits: int) -> str:

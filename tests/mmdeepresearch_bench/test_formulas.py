@@ -8,7 +8,7 @@ import math
 import pytest
 
 from lmms_tasks.mmdeepresearch_bench import flae, mosaic, overall, trace
-from lmms_tasks.mmdeepresearch_bench.leaderboard import read_task_scores
+from lmms_tasks.mmdeepresearch_bench.task_scores import read_task_scores
 from tests.mmdeepresearch_bench.reports import SOLAR
 
 NEAR = {"abs": 1e-6}

@@ -81,8 +81,10 @@ def _requirements(task: TaskSpec) -> Iterator[Check]:
 
 
 def _read_answers(task: TaskSpec, paths: Sequence[Path], answered: Rows) -> dict[Path, dict[int, list[str]]]:
-    from lmms_tasks.mmdeepresearch_bench.reports import read_reports
+    from lmms_tasks.mmdeepresearch_bench.reports import check_folder, read_reports
 
+    for path in paths:
+        check_folder(path, task.name)
     return {path: found for path in paths if (found := read_reports(path, answered)) is not None}
 
 
@@ -99,7 +101,7 @@ def _export(task: TaskSpec, items: Mapping[str, Sequence[Mapping[str, Any]]], st
 
 
 def _columns(task: TaskSpec) -> dict[str, str]:
-    from lmms_tasks.mmdeepresearch_bench.leaderboard import DIMENSIONS
+    from lmms_tasks.mmdeepresearch_bench.task_scores import DIMENSIONS
 
     modules = {"flae": "FLAE", "trace": "TRACE", "mosaic": "MOSAIC"}
     totals = {"mmdr_overall": "Overall (task card)", "mmdr_overall_official": "Overall (official)"}

@@ -29,7 +29,7 @@ from lmms_tasks.mmdeepresearch_bench.transport import (
     certificates,
     checked_in_time,
 )
-from lmms_tasks.utils.redaction import redact
+from lmms_tasks.utils.redaction import HIDDEN, redact
 
 CONTACT = "LMMS_TASKS_FETCH_CONTACT"
 PROXY = "LMMS_TASKS_FETCH_PROXY"
@@ -51,8 +51,29 @@ def check_fetching() -> None:
     contact, proxy = (os.environ.get(name, "").strip() for name in (CONTACT, PROXY))
     if not contact.isascii() or not contact.isprintable():
         raise SystemExit(f"{CONTACT} is {contact!r}: give an e-mail or web address in plain letters, on one line.")
-    if proxy and not re.fullmatch(r"(?:https?|socks5h?)://\S+", proxy):
-        raise SystemExit(f"{PROXY} is {redact(proxy)!r}: give an address such as http://proxy.example:3128.")
+    if proxy and (why := _why_no_proxy(proxy)):
+        raise SystemExit(f"{PROXY} is {_without_credentials(proxy)!r}, {why}.")
+
+
+def _why_no_proxy(proxy: str) -> str:
+    """What is wrong with a proxy's address, and what to do; "" for one that can be used."""
+    advice = "which is no proxy's address: give one such as http://proxy.example:3128"
+    try:
+        url = httpx.URL(proxy)
+        if url.scheme not in ("http", "https", "socks5", "socks5h") or not url.host or re.search(r"\s", proxy):
+            return advice
+        if not 0 < (url.port or 1) < 2**16:
+            return advice
+        httpx.HTTPTransport(proxy=proxy).close()
+    except ImportError:
+        return "and SOCKS needs a package: pip install 'httpx[socks]', or name an http proxy"
+    except (httpx.InvalidURL, ValueError):
+        return advice
+    return ""
+
+
+def _without_credentials(proxy: str) -> str:
+    return re.sub(r"[^/\s]*@", f"{HIDDEN}@", redact(proxy))
 
 
 class Fetcher:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
+
+from loguru import logger
 
 from lmms_tasks.mmdeepresearch_bench import rows
 from lmms_tasks.mmdeepresearch_bench.claims import FIRST_IMAGE_LABEL
 from lmms_tasks.mmdeepresearch_bench.evidence import pages_for
 from lmms_tasks.mmdeepresearch_bench.parts import Missing, ReportScores, nothing_written
-from lmms_tasks.mmdeepresearch_bench.pipeline import Assignment, score_report
+from lmms_tasks.mmdeepresearch_bench.pipeline import READ_CHARACTERS, Assignment, score_report
 from lmms_tasks.mmdeepresearch_bench.provenance import rules
 from lmms_tasks.mmdeepresearch_bench.totals import absent, items_of, official_columns
 from lmms_tasks.mmdeepresearch_bench.truth import truth_of
@@ -127,6 +129,8 @@ def _score(doc: Mapping[str, Any], raw: str, panel: Panel | None, on_samples: bo
     truth = truth_of(doc)
     if answer.state != "answered":
         return nothing_written(answer.state, truth)
+    if len(answer.text) > READ_CHARACTERS:
+        _tell_cut(rows.task_id(doc["id"]), len(answer.text))
     source = "samples" if on_samples else "rows"
     assignment = Assignment(
         title=doc["caption"],
@@ -137,6 +141,11 @@ def _score(doc: Mapping[str, Any], raw: str, panel: Panel | None, on_samples: bo
         truth=truth,
     )
     return score_report(answer.text, assignment, panel, pages_for(on_samples))
+
+
+@cache
+def _tell_cut(task: str, characters: int) -> None:
+    logger.warning(f"{task}: of a report of {characters:,} characters the first {READ_CHARACTERS:,} are scored.")
 
 
 def _for_judge(value: Any) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lmms_tasks.benchmarks import TaskSpec
-from lmms_tasks.mmdeepresearch_bench.leaderboard import DIMENSIONS, TASKS
+from lmms_tasks.mmdeepresearch_bench.task_scores import DIMENSIONS, TASKS
 from lmms_tasks.utils.published import read_published
 
 SOURCE = "arXiv:2601.12346, Table 1; some of its judges are retired, so nobody can repeat its absolute numbers"

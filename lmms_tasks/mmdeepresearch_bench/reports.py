@@ -12,6 +12,7 @@ from lmms_tasks.utils.rows import read_json_rows
 from lmms_tasks.utils.text_file import read_text
 
 _SUFFIXES = (".md", ".markdown")
+_TABLES = (".csv", ".tsv", ".xlsx")
 # `Q12.md`, `12.md`, `q012_report.md`, `task-12.md`: the first number in the name.
 _NUMBER = re.compile(r"\d+")
 
@@ -23,7 +24,8 @@ def read_reports(path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, lis
         path: a Markdown file, a folder of them, or JSON lines of {"id", "prediction"} whose ids may be "Q5" or 5.
 
     Raises:
-        SystemExit: a name holds no id, no row has it, or two reports answer one row.
+        SystemExit: a name holds no id, no row has it, two reports answer one row, a report is no text in UTF-8, or the
+            path is a table of scores.
     """
     positions = {task_id(row["id"]): position for position, row in enumerate(rows)}
     if path.is_dir():
@@ -32,6 +34,11 @@ def read_reports(path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, lis
         files = [path]
     elif path.suffix in (".json", ".jsonl"):
         return _by_official_id(path, positions)
+    elif path.suffix.casefold() in _TABLES:
+        raise SystemExit(
+            f"{path} is no report: a CSV table of scores, one line a task, is aggregated with --table; reports are "
+            "Markdown files named by the task's id, or JSON lines."
+        )
     else:
         return None
     if not files:
@@ -41,8 +48,27 @@ def read_reports(path: Path, rows: Sequence[Mapping[str, Any]]) -> dict[int, lis
         position = _position(_id_in_name(file, positions), positions, file)
         if position in found:
             raise SystemExit(f"{file}: its row has a report already; give one report a task.")
-        found[position] = [read_text(file).strip()]
+        found[position] = [_report(file)]
     return found
+
+
+def check_folder(path: Path, task: str) -> None:
+    """End the run with one sentence if a folder holds neither reports nor a task's sample log."""
+    if not path.is_dir() or any(file.suffix.casefold() in _SUFFIXES for file in path.iterdir()):
+        return
+    if not any(path.rglob(f"*_samples_{task}.jsonl")):
+        raise SystemExit(
+            f"{path} holds neither Markdown reports named by the task's id (Q12.md) nor a sample log of {task}: name the "
+            "folder or the file that does."
+        )
+
+
+def _report(file: Path) -> str:
+    text = read_text(file)
+    if "\0" in text:
+        # UTF-16 without its mark passes for UTF-8 in which every second character is none.
+        raise SystemExit(f"{file} holds null characters and is no text in UTF-8: convert it, for instance with iconv.")
+    return text.strip()
 
 
 def _by_official_id(path: Path, positions: Mapping[str, int]) -> dict[int, list[str]] | None:

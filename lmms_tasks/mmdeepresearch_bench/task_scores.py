@@ -87,7 +87,7 @@ def read_score_table(path: Path) -> ScoreTable:
         where = f"{path}, line {number}"
         if len(cells) != len(columns):
             raise SystemExit(
-                f"{where}: it has {len(cells)} cells, more or fewer cells than the header's {len(columns)}; correct it."
+                f"{where}: it has {len(cells)} cells, and the header has {len(columns)}; correct the line."
             )
         cell = dict(zip(columns, cells, strict=True))
         task = _task(cell[_ID], where)

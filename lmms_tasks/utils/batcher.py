@@ -23,24 +23,36 @@ class Batcher(Generic[Question, Reply]):
         self._compute = compute
         self._limit = limit
         self._waiting: list[tuple[Sequence[Question], Future[Sequence[Reply]]]] = []
-        self._queue_lock = threading.Lock()
-        self._model_lock = threading.Lock()
+        self._turn = threading.Condition()
+        self._busy = False
 
     def __call__(self, questions: Sequence[Question]) -> Sequence[Reply]:
         """The replies to `questions` in their order; what `compute` raises is raised for every thread of that call."""
         if not questions:
             return []
         mine: Future[Sequence[Reply]] = Future()
-        with self._queue_lock:
+        with self._turn:
             self._waiting.append((questions, mine))
-        while not mine.done():
-            with self._model_lock:
-                if not mine.done():
-                    self._answer_next()
+            # Not on a lock of the model: who has been answered would stand in line behind those that come anew, and
+            # these would each be a call of their own.
+            while self._busy and not mine.done():
+                self._turn.wait()
+            if mine.done():
+                return mine.result()
+            self._busy = True
+        try:
+            while not mine.done():
+                self._answer_next()
+                with self._turn:
+                    self._turn.notify_all()
+        finally:
+            with self._turn:
+                self._busy = False
+                self._turn.notify_all()
         return mine.result()
 
     def _answer_next(self) -> None:
-        with self._queue_lock:
+        with self._turn:
             taken = [self._waiting.pop(0)]
             total = len(taken[0][0])
             while self._waiting and total + len(self._waiting[0][0]) <= self._limit:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from loguru import logger
 
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.cli import main
@@ -46,6 +47,15 @@ def judged_by(monkeypatch, tmp_path) -> Iterator[Callable[..., JudgeServer]]:
     yield start
     for server in servers:
         server.close()
+
+
+@pytest.fixture
+def warned() -> Iterator[list[str]]:
+    """What is written to the log from warnings on."""
+    told: list[str] = []
+    sink = logger.add(lambda message: told.append(str(message).strip()), level="WARNING", format="{message}")
+    yield told
+    logger.remove(sink)
 
 
 @pytest.fixture

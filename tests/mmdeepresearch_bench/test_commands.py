@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
+from lmms_tasks.benchmarks import read_catalogue
+from lmms_tasks.cli import main
+from lmms_tasks.mmdeepresearch_bench import overall
+from lmms_tasks.mmdeepresearch_bench.fetch import check_fetching
 from lmms_tasks.mmdeepresearch_bench.samples.reports import TASKS
 from tests.lmms_eval_process import lmms_eval
 from tests.mmdeepresearch_bench.conftest import SAMPLE, metrics, real_rows
@@ -88,6 +93,33 @@ def test_one_report_of_six_is_measured_against_six_tasks(score, judged_by, folde
     assert found["mmdr_overall_zeroed"] == pytest.approx(found["mmdr_overall"] / 6)
 
 
+def test_one_report_of_the_users_own_rows_is_measured_against_all_of_those(
+    score, judged_by, folder, tmp_path, monkeypatch
+):
+    judged_by(script())
+    monkeypatch.setenv("LMMS_TASKS_FETCH", "offline")
+    truths = tmp_path / "vef.jsonl"
+    truths.write_text("\n".join(json.dumps({"id": task.id, "body": task.visual_truth}) for task in TASKS))
+    monkeypatch.setenv("MMDR_VEF_GT", str(truths))
+    (tmp_path / "data").mkdir()
+    data = real_rows(tmp_path / "data", TASKS[:5])
+    # Prose without a source: nothing to fetch, so it is scored offline.
+    found = metrics(
+        score("mmdeepresearch_bench", folder / f"Q{TASKS[1].id}.md", "--data", data), "mmdeepresearch_bench"
+    )
+    assert found["mmdr_overall"] > 0
+    assert found["mmdr_overall_zeroed"] == pytest.approx(found["mmdr_overall"] / 5)
+
+
+def test_a_limited_run_and_its_ranks_are_measured_against_all_tasks(judged_by, sample_rows):
+    judged_by(script())
+    # What lmms-eval aggregates of two ranks under --limit 2: one item of each, and the rows that process_docs saw.
+    hook = read_catalogue().tasks[SAMPLE].hook("process_results")
+    items = [hook(row, [row["report"]])["mmdr_overall_zeroed"] for row in list(sample_rows.values())[:2]]
+    assert [item["tasks"] for item in items] == [6, 6]
+    assert overall.zeroed_mean(items) == pytest.approx((items[0]["score"] + items[1]["score"]) / 6)
+
+
 @pytest.mark.parametrize("content", ["é".encode("latin-1") * 2000, None])
 def test_a_report_that_cannot_be_read_is_named(score, folder, content):
     file = sorted(folder.iterdir())[0]
@@ -102,12 +134,47 @@ def test_a_report_that_cannot_be_read_is_named(score, folder, content):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("LMMS_TASKS_FETCH_CONTACT", "é"), ("LMMS_TASKS_FETCH_PROXY", "foo"), ("LMMS_TASKS_FETCH", "sometimes")],
+    [
+        ("LMMS_TASKS_FETCH_CONTACT", "é"),
+        ("LMMS_TASKS_FETCH_CONTACT", "me@a.org\r\nX: y"),
+        ("LMMS_TASKS_FETCH_PROXY", "foo"),
+        ("LMMS_TASKS_FETCH_PROXY", "ftp://a.org"),
+        ("LMMS_TASKS_FETCH_PROXY", "http://"),
+        ("LMMS_TASKS_FETCH_PROXY", "http://a.org:99999"),
+        ("LMMS_TASKS_FETCH_PROXY", "http://a.org:port"),
+        ("LMMS_TASKS_FETCH", "sometimes"),
+    ],
 )
 def test_fetching_that_cannot_work_is_one_sentence_before_the_run(score, folder, monkeypatch, name, value):
     monkeypatch.setenv(name, value)
-    with pytest.raises(SystemExit, match=name):
+    with pytest.raises(SystemExit, match=name) as ended:
         score(SAMPLE, folder)
+    assert "\n" not in ended.value.code
+
+
+@pytest.mark.parametrize("value", ["user:hidden@a.org:3128", "ftp://user:hidden@a.org"])
+def test_a_proxy_that_is_refused_keeps_its_password(score, folder, monkeypatch, value):
+    monkeypatch.setenv("LMMS_TASKS_FETCH_PROXY", value)
+    with pytest.raises(SystemExit) as ended:
+        score(SAMPLE, folder)
+    assert "a.org" in ended.value.code and "hidden" not in ended.value.code
+
+
+def test_a_proxy_by_socks_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setenv("LMMS_TASKS_FETCH_PROXY", "socks5://a.org:1080")
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    with pytest.raises(SystemExit, match=r"LMMS_TASKS_FETCH_PROXY .* pip install 'httpx\[socks\]'"):
+        check_fetching()
+    monkeypatch.setenv("LMMS_TASKS_FETCH_PROXY", "http://user:pw@a.org:3128")
+    check_fetching()
+
+
+def test_the_doctor_shows_a_mode_of_fetching_that_there_is_not(monkeypatch, capsys):
+    monkeypatch.setenv("LMMS_TASKS_FETCH", "sometimes")
+    assert main(["doctor", SAMPLE]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    (position,) = [position for position, line in enumerate(lines) if line.startswith(f"✗ {SAMPLE}")]
+    assert "LMMS_TASKS_FETCH is 'sometimes'" in lines[position + 1]
 
 
 def test_of_a_report_of_megabytes_the_beginning_is_read(judged_by, score, folder, monkeypatch):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lmms_tasks.cli import main
 from lmms_tasks.mmdeepresearch_bench import leaderboard, task_scores
 from lmms_tasks.mmdeepresearch_bench.overall import card_overall
 from lmms_tasks.utils.statistics import mean
@@ -163,14 +164,37 @@ def edited(official, path, change):
 def test_one_row_is_measured_against_all_140_tasks(official, tmp_path):
     one = edited(official, tmp_path / "one.csv", lambda header, lines: [header, lines[0]])
     numbers = results(leaderboard.table(TASK, one))
-    assert numbers["mmdr_overall_zeroed"] == pytest.approx(numbers["mmdr_overall"] / 140)
-    assert numbers["mmdr_overall"] > 20
+    # The card's recipe on Q0: 0.2 · (63.817843 + 91.392635 + 58.5) / 3 + 0.5 · (0 + 19.111111 + 40 + 0) / 4
+    # + 0.3 · (38.266986 + 38.266986) / 2.
+    assert numbers["mmdr_overall"] == pytest.approx(33.116349875, abs=1e-9)
+    assert numbers["mmdr_overall_zeroed"] == pytest.approx(33.116349875 / 140, abs=1e-9)
 
 
 def test_a_task_that_stands_twice_is_noted(official, tmp_path):
     twice = edited(official, tmp_path / "twice.csv", lambda header, lines: [header, *lines, lines[3]])
     printed = leaderboard.table(TASK, twice)
-    assert printed["leaderboard"]["Overall"] == 49.08 and "Q3 stand in several lines" in printed["notes"][0]
+    assert printed["leaderboard"]["Overall"] == 49.08 and printed["notes"] == [
+        "Several lines hold Q3 with the same scores: a task counts once."
+    ]
+
+
+def test_of_lines_that_differ_the_last_counts_and_the_note_says_so(official, tmp_path):
+    def change(header, lines):
+        return [header, *lines, lines[3].replace("Q3,", "3,"), lines[5], ",".join(["Q5", *lines[6].split(",")[1:]])]
+
+    table = edited(official, tmp_path / "twice.csv", change)
+    printed = leaderboard.table(TASK, table)
+    assert printed["row_totals"]["Q5"] == printed["row_totals"]["Q6"] and len(printed["row_totals"]) == 140
+    assert printed["notes"] == [
+        "Several lines hold Q5 with different scores: the last line of a task counts, by the official rule.",
+        "Several lines hold Q3 with the same scores: a task counts once.",
+    ]
+
+
+def test_the_note_on_a_repeated_task_is_logged_too(official, tmp_path, warned):
+    twice = edited(official, tmp_path / "twice.csv", lambda header, lines: [header, *lines, lines[3]])
+    assert main(["score", TASK.name, str(twice), "--table"]) == 0
+    assert warned == ["Several lines hold Q3 with the same scores: a task counts once."]
 
 
 def test_each_mean_stands_beside_its_own_n(official, tmp_path):
@@ -181,17 +205,27 @@ def test_each_mean_stands_beside_its_own_n(official, tmp_path):
 
     printed = leaderboard.table(TASK, edited(official, tmp_path / "x.csv", no_module))
     assert printed["n"]["Read."] == 140 and printed["n_leaderboard"]["Read."] == 139 == printed["complete"]
+    # The card's recipe needs no module column; the official total does.
+    assert printed["n"]["mmdr_overall"] == 140 and printed["n_leaderboard"]["Overall"] == 139
+    assert printed["splits"]["Daily"]["n_columns"].items() >= {"Overall": 40, "Read.": 40}.items()
+    conditional = [split["n_columns"]["Acc."] for split in printed["splits"].values()]
+    assert sum(conditional) == printed["n_leaderboard"]["Acc."] in (70, 71)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda head, lines: [f"{head},FLAE", *(f"{line},1" for line in lines)], "the column FLAE stands twice"),
+        (lambda head, lines: [f"{head}, VQA ", *(f"{line},1" for line in lines)], "the column VQA stands twice"),
+        (lambda head, lines: [head, *lines, lines[3].replace("Q3,", "Q140,", 1)], "line 142: 'Q140' is no Task ID"),
         (lambda head, lines: [head, *lines, lines[3].replace("Q3,", "Q999,", 1)], "'Q999' is no Task ID"),
         (lambda head, lines: [head, lines[3].replace("Q3,", ",", 1)], "line 2: '' is no Task ID"),
-        (lambda head, lines: [head, f"{lines[0]},7"], "more or fewer cells"),
-        (lambda head, lines: [head, lines[0], lines[1][:60]], "line 3 has more or fewer cells"),
-        (lambda head, lines: [head, lines[0].replace("69.326", "150")], "FLAE of Q0 is no number from 0 to 100"),
+        (lambda head, lines: [head, f"{lines[0]},7"], "line 2: it has 21 cells, and the header has 20"),
+        (lambda head, lines: [head, lines[0], lines[1][:60]], "line 3: it has 8 cells, and the header has 20"),
+        (
+            lambda head, lines: [head, lines[0].replace("69.326", "150")],
+            "line 2: FLAE of Q0 is no number from 0 to 100",
+        ),
         (lambda head, lines: [head, lines[0].replace("69.326", "-5")], "FLAE of Q0 is no number from 0 to 100"),
         (lambda head, lines: [head, lines[0].replace("69.326", "nan")], "FLAE of Q0 is no number from 0 to 100"),
     ],

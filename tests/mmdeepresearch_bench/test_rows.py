@@ -8,7 +8,7 @@ import datasets
 import pytest
 
 from lmms_tasks.mmdeepresearch_bench import rows, truth
-from lmms_tasks.mmdeepresearch_bench.reports import read_reports
+from lmms_tasks.mmdeepresearch_bench.reports import check_folder, read_reports
 from tests.mmdeepresearch_bench.web import picture
 
 
@@ -121,6 +121,44 @@ def test_json_lines_with_official_ids_are_reports_and_all_other_forms_are_left_a
     assert read_reports(file, TWO) is None
     (tmp_path / "logs").mkdir()
     assert read_reports(tmp_path / "logs", TWO) is None
+
+
+def test_a_folder_without_reports_and_logs_is_told_from_one_with_a_sample_log(tmp_path):
+    with pytest.raises(SystemExit, match=r"neither Markdown reports named by the task's id .* nor a sample log of t:"):
+        check_folder(tmp_path, "t")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "20261201_samples_t.jsonl").write_text("")
+    check_folder(tmp_path, "t")
+
+
+def test_a_table_given_as_reports_is_told_about_its_option(tmp_path):
+    (tmp_path / "scores.csv").write_text("Task ID,FLAE\nQ0,1\n")
+    with pytest.raises(SystemExit, match=r"scores.csv is no report: .* --table"):
+        read_reports(tmp_path / "scores.csv", TWO)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
+def test_a_report_in_another_encoding_is_named(tmp_path, encoding):
+    (tmp_path / "Q0.md").write_bytes("# Größe\n".encode(encoding) if encoding != "utf-16-le" else b"#\0 \0A\0")
+    with pytest.raises(SystemExit, match=r"Q0.md .*UTF-8"):
+        read_reports(tmp_path, TWO)
+
+
+def test_a_report_that_is_a_folder_or_a_link_to_nothing_is_named(tmp_path):
+    (tmp_path / "Q120.md").symlink_to(tmp_path / "gone.md")
+    with pytest.raises(SystemExit, match=r"Q120.md cannot be read"):
+        read_reports(tmp_path, TWO)
+    (tmp_path / "Q0.md").mkdir()
+    with pytest.raises(SystemExit, match=r"Q0.md cannot be read"):
+        read_reports(tmp_path, TWO)
+
+
+def test_a_truth_that_is_not_utf8_is_named(tmp_path, monkeypatch):
+    file = tmp_path / "vef.jsonl"
+    file.write_bytes('{"id": 1, "body": "Größe"}\n'.encode("latin-1"))
+    monkeypatch.setenv("MMDR_VEF_GT", str(file))
+    with pytest.raises(SystemExit, match=r"vef.jsonl is not UTF-8"):
+        truth.check_truths([1])
 
 
 @pytest.mark.parametrize("name, words", [("Q7.md", "Q7"), ("notes.md", "no id")])

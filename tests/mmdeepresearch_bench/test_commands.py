@@ -185,3 +185,16 @@ def test_of_a_report_of_megabytes_the_beginning_is_read(judged_by, score, folder
     file = sorted(folder.iterdir())[0]
     file.write_text(file.read_text() + "More text here [1]. " * 1_000)
     assert score(SAMPLE, folder)["manifests"][SAMPLE]["breakdowns"]["counts"]["reports_cut"] == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_limited_run_of_lmms_eval_is_measured_against_six_tasks(tmp_path, ranks):
+    options = ("--model", "reference", "--tasks", SAMPLE, "--limit", "3", "--log_samples")
+    outcome = lmms_eval(tmp_path, *options, ranks=ranks)
+    assert outcome.code == 0, outcome.text[-3000:]
+    items = [sample["mmdr_overall_zeroed"] for sample in outcome.samples(SAMPLE)]
+    assert len(items) == 3 and {item["tasks"] for item in items} == {6}
+    scored = [item["score"] for item in items if "score" in item]
+    assert scored
+    assert metrics({"results": outcome.results})["mmdr_overall_zeroed"] == pytest.approx(sum(scored) / 6)

@@ -74,7 +74,7 @@ def _scores_in(baseline: str, task: TaskSpec, metric: str) -> dict[int, float | 
     elif "_samples_" in path.name and not path.name.endswith(f"_samples_{task.name}.jsonl"):
         return {}
     scores: dict[int, float | None] = {}
-    for line in read_text(path).splitlines():
+    for line in read_text(path).split("\n"):  # not `splitlines`: see utils/rows.py
         try:
             record = json.loads(line)
             scores[record["doc_id"]] = _score(record, metric)

@@ -212,7 +212,8 @@ def _as_text(value: Any) -> str | None:
 
 def _json_lines(text: str) -> list[Any]:
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not `splitlines`, which parts a line at separators that JSON leaves as they are.
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 rows.append(json.loads(line))

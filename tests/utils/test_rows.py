@@ -137,3 +137,12 @@ def test_fingerprint_follows_text_and_order_and_ignores_images():
     assert fingerprint([first, second]) == fingerprint([{**first, "images": []}, second])
     assert fingerprint([first, second]) != fingerprint([second, first])
     assert fingerprint([first]) != fingerprint([{**first, "answer": "Another."}])
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_a_line_separator_within_a_text_parts_no_line_of_json(tmp_path, separator):
+    """lmms-eval writes logs with such letters as they are."""
+    records = [{"doc_id": 0, "prediction": f"one{separator}two"}, {"doc_id": 1, "prediction": "three"}]
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    assert read_json_rows(path) == records

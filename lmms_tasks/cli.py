@@ -194,7 +194,8 @@ def _score_files(arguments: argparse.Namespace, catalogue: Catalogue, tasks: Seq
                 continue
             if len(answers) < len(rows):
                 print(
-                    f"{task.name}: {len(answers)} of {len(rows)} rows have an answer; the numbers are over these, but for those that count a missing row as 0.",
+                    f"{task.name}: {len(answers)} of {len(rows)} rows have an answer; the numbers are over these, but for "
+                    "those that count a missing row as 0.",
                     file=sys.stderr,
                 )
             run.announce(scorings(task, rows, answers))

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from loguru import logger
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
@@ -31,3 +32,26 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the reference data in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def evaluator():
+    """lmms-eval's evaluator, in the tests' own process."""
+    import lmms_eval.evaluator
+
+    return lmms_eval.evaluator
+
+
+@pytest.fixture(scope="session")
+def task_manager(evaluator):
+    """lmms-eval's index of tasks, which takes it five seconds to make."""
+    return evaluator.TaskManager()
+
+
+@pytest.fixture
+def told():
+    """The log's messages."""
+    messages: list[str] = []
+    handler = logger.add(lambda message: messages.append(str(message)), format="{level} {message}")
+    yield messages
+    logger.remove(handler)

@@ -13,18 +13,6 @@ from tests.lmms_eval_process import lmms_eval
 TASK, OTHER, PERCENT = "mirage_mmst_mg_sample", "mirage_mmst_id_sample", "mirage_mmmt_direct_sample"
 
 
-@pytest.fixture(scope="module")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
-
-
-@pytest.fixture(scope="module")
-def task_manager(evaluator):
-    return evaluator.TaskManager()
-
-
 @pytest.fixture
 def evaluate(evaluator, task_manager, home):
     def run(error_rate, tasks, **options):
@@ -79,6 +67,16 @@ def test_a_log_alone_and_a_file_of_plain_numbers_are_baselines_too(evaluate, bas
     both = [evaluate(0.0, [TASK], baseline=str(file))["results"][TASK] for file in (log, plain)]
     assert both[0]["paired_pvalue"] == both[1]["paired_pvalue"] < 1
     assert both[0]["paired_baseline_score"] == both[1]["paired_baseline_score"] == pytest.approx(sum(told) / len(told))
+
+
+def test_a_line_separator_within_an_answer_loses_no_row(evaluate, baseline, tmp_path):
+    (log,) = baseline.glob(f"*_samples_{TASK}.jsonl")
+    lines = [json.loads(line) | {"filtered_resps": ["one\u2028two"]} for line in log.read_text().splitlines()]
+    other = tmp_path / log.name
+    other.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    both = [evaluate(0.0, [TASK], baseline=str(file))["results"][TASK] for file in (log, other)]
+    assert both[0]["paired_baseline_score"] == both[1]["paired_baseline_score"]
+    assert both[0]["paired_pvalue"] == both[1]["paired_pvalue"] < 1
 
 
 def test_the_log_of_another_task_is_no_baseline(evaluate, baseline):

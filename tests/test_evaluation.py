@@ -17,19 +17,6 @@ TASK = "mirage_mmst_mg_sample"
 FULL = json.dumps({"accuracy": 4, "relevance": 3, "completeness": 2, "parsimony": 1})  # (8 + 3 + 2 + 1) / 20 = 0.7
 
 
-@pytest.fixture(scope="module")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
-
-
-@pytest.fixture(scope="module")
-def task_manager(evaluator):
-    """lmms-eval's index of tasks, which takes it five seconds to make."""
-    return evaluator.TaskManager()
-
-
 @pytest.fixture
 def evaluate(evaluator, task_manager):
     """Evaluate tasks with a scripted model and return lmms-eval's results."""

@@ -15,33 +15,26 @@ from tests.lmms_eval_process import BIN
 
 
 @pytest.fixture(scope="module")
-def manager():
-    from lmms_eval import evaluator
-
-    return evaluator.TaskManager()
-
-
-@pytest.fixture(scope="module")
-def stock(manager, tmp_path_factory):
+def stock(task_manager, tmp_path_factory):
     """The outputs of lmms-eval's own loop, played once."""
     from tests.amigo.hash_model import evaluate
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LMMS_TASKS_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("LMMS_TASKS_LOCKSTEP", "0")
-        outputs, batches = evaluate(False, manager=manager)
+        outputs, batches = evaluate(False, task_manager=task_manager)
     assert set(batches) == {1} and len(outputs) == 85
     return outputs
 
 
 @pytest.mark.parametrize("chat", [False, True], ids=["simple", "chat"])
 @pytest.mark.parametrize("cache", [False, True], ids=["without cache", "with --use_cache"])
-def test_transcripts_equal_those_of_the_stock_loop(stock, manager, chat, cache, tmp_path, monkeypatch):
+def test_transcripts_equal_those_of_the_stock_loop(stock, task_manager, chat, cache, tmp_path, monkeypatch):
     """The model's reply is a hash of the whole prompt and of the images, so one wrong image or word changes everything."""
     from tests.amigo.hash_model import evaluate
 
     monkeypatch.setenv("LMMS_TASKS_LOCKSTEP", "16")
-    outputs, batches = evaluate(True, chat, str(tmp_path / "cache") if cache else None, manager)
+    outputs, batches = evaluate(True, chat, str(tmp_path / "cache") if cache else None, task_manager)
     print(f"batches: {batches}")
     assert outputs == stock
     turns = [len(json.loads(output)["turns"]) for output in outputs.values()]
@@ -51,7 +44,7 @@ def test_transcripts_equal_those_of_the_stock_loop(stock, manager, chat, cache, 
     assert batches[: len(full)] == full and len(full) >= 20
 
 
-def test_a_second_run_with_the_same_cache_asks_the_model_nothing(manager, tmp_path, monkeypatch):
+def test_a_second_run_with_the_same_cache_asks_the_model_nothing(task_manager, tmp_path, monkeypatch):
     """The model changes `generation_kwargs` in place: without copies the cache would never hit."""
     from lmms_eval import evaluator
 
@@ -76,7 +69,7 @@ def test_a_second_run_with_the_same_cache_asks_the_model_nothing(manager, tmp_pa
         results = evaluator.simple_evaluate(
             model="amigo_greedy",
             tasks=["amigo_synthetic"],
-            task_manager=manager,
+            task_manager=task_manager,
             use_cache=str(tmp_path / "cache"),
             force_simple=True,
             bootstrap_iters=0,
@@ -85,7 +78,7 @@ def test_a_second_run_with_the_same_cache_asks_the_model_nothing(manager, tmp_pa
     assert seen[0][0] > 400 and seen[1] == seen[0]
 
 
-def test_repeated_rows_are_never_live_together(manager, monkeypatch):
+def test_repeated_rows_are_never_live_together(task_manager, monkeypatch):
     from lmms_eval import evaluator
 
     from lmms_tasks.amigo import agents
@@ -102,14 +95,14 @@ def test_repeated_rows_are_never_live_together(manager, monkeypatch):
 
     model = Careful()
     results = evaluator.simple_evaluate(
-        model=model, tasks=["amigo_synthetic"], limit=5, repeats=3, task_manager=manager, bootstrap_iters=0
+        model=model, tasks=["amigo_synthetic"], limit=5, repeats=3, task_manager=task_manager, bootstrap_iters=0
     )
     assert results["results"]["amigo_synthetic"]["identification_success,none"] == 1.0
     assert model.most == 5
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), SystemExit("one sentence"), KeyboardInterrupt()])
-def test_an_error_of_the_model_or_of_a_hook_ends_all_episodes_and_is_raised(manager, monkeypatch, error):
+def test_an_error_of_the_model_or_of_a_hook_ends_all_episodes_and_is_raised(task_manager, monkeypatch, error):
     import threading
 
     from lmms_eval import evaluator
@@ -124,11 +117,13 @@ def test_an_error_of_the_model_or_of_a_hook_ends_all_episodes_and_is_raised(mana
         agent = staticmethod(fail)
 
     with pytest.raises(type(error)):
-        evaluator.simple_evaluate(model=Failing(), tasks=["amigo_synthetic"], limit=4, task_manager=manager)
+        evaluator.simple_evaluate(model=Failing(), tasks=["amigo_synthetic"], limit=4, task_manager=task_manager)
     if not isinstance(error, KeyboardInterrupt):
         monkeypatch.setattr(hooks, "play", fail)
         with pytest.raises(type(error)):
-            evaluator.simple_evaluate(model="amigo_greedy", tasks=["amigo_synthetic"], limit=4, task_manager=manager)
+            evaluator.simple_evaluate(
+                model="amigo_greedy", tasks=["amigo_synthetic"], limit=4, task_manager=task_manager
+            )
     for thread in threading.enumerate():
         if thread.name.startswith("episode-"):
             thread.join(timeout=5)

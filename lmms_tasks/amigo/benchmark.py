@@ -49,30 +49,28 @@ def _check(task: TaskSpec) -> None:
 
 def _check_play(task: TaskSpec) -> None:
     """Transcripts are scored without an oracle, so tables and oracle are looked at where a model plays."""
-    given = os.environ.get(VARIABLE, "").strip()
-    if task.on_samples or not given:
+    if task.on_samples or not os.environ.get(VARIABLE, "").strip():
         return
+    from lmms_tasks.amigo.oracle import RUBRIC, has_tables, oracle_panel
     from lmms_tasks.amigo.rows import check_tables
     from lmms_tasks.sources import load_rows
 
-    check_tables(load_rows(task), _protocol(task))
-    if _all_have_tables(Path(given).expanduser(), task):
-        return
-    from lmms_tasks.amigo.oracle import RUBRIC, oracle_panel
-
-    oracle_panel().check([RUBRIC])
+    rows = load_rows(task)
+    check_tables(rows, _protocol(task))
+    if not all(has_tables(row) for row in rows):
+        oracle_panel().check([RUBRIC])
 
 
 def _requirements(task: TaskSpec) -> Iterator[Check]:
     """A vision-language oracle answers, where rows without tables need one."""
-    from lmms_tasks.amigo.oracle import oracle_panel
+    from lmms_tasks.amigo.oracle import has_tables, oracle_panel
+    from lmms_tasks.sources import load_rows
     from lmms_tasks.utils.judge.health import judge_checks
 
-    given = os.environ.get(VARIABLE, "").strip()
-    if task.on_samples or not given:
+    if task.on_samples or not os.environ.get(VARIABLE, "").strip():
         return
     try:
-        panel = None if _all_have_tables(Path(given).expanduser(), task) else oracle_panel()
+        panel = None if all(has_tables(row) for row in load_rows(task)) else oracle_panel()
     except SystemExit:
         return  # told by the check of the rows
     if panel is not None:
@@ -83,24 +81,6 @@ def _protocol(task: TaskSpec) -> Any:
     from lmms_tasks.amigo.episode import Protocol
 
     return Protocol.read((task.config.get("lmms_eval_specific_kwargs") or {}).get("default"))
-
-
-def _all_have_tables(source: Path, task: TaskSpec) -> bool:
-    from lmms_tasks.amigo.oracle import has_tables
-    from lmms_tasks.utils.rows import find_files, read_json_rows
-
-    for file in find_files(source, task.benchmark.schema(task.configuration), task.split):
-        if file.suffix != ".parquet":
-            rows: list[Any] = read_json_rows(file)
-        else:
-            import pyarrow.parquet
-
-            if "attributes" not in pyarrow.parquet.read_schema(file).names:
-                return False
-            rows = pyarrow.parquet.read_table(file, columns=["attributes"]).to_pylist()
-        if not all(has_tables(row) for row in rows):
-            return False
-    return True
 
 
 def _read_answers(

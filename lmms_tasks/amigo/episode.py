@@ -164,16 +164,24 @@ def play(transcript: Transcript, reply: str, episode: Episode, protocol: Protoco
         return {**transcript, "end": "infrastructure_error", "error": f"turn {turn['idx']}: the model's request failed"}
     parsed = parse_reply(answer.text, episode.slots, protocol.prohibited)
     if isinstance(parsed, Guess):
-        end = _guess(turn, parsed, protocol)
+        _guess(turn, parsed, protocol)
     else:
-        end = None
         try:
             _ask(turn, parsed, transcript, episode, protocol, oracle)
         except OracleFailure as error:
             return {**transcript, "end": "infrastructure_error", "error": f"turn {turn['idx']}: {error}"}
-    if end is None and turn["idx"] >= protocol.max_turns:
-        end = "turn_cap"
-    return {**transcript, "turns": [*transcript["turns"], turn], "end": end}
+    turns = [*transcript["turns"], turn]
+    return {**transcript, "turns": turns, "end": end_of(turns, protocol.max_turns, protocol.premature_guess)}
+
+
+def end_of(turns: Sequence[Mapping[str, Any]], max_turns: int, premature_guess: str) -> str | None:
+    """How the last of the turns ends an episode, None if it goes on."""
+    if not turns:
+        return None
+    last = turns[-1]
+    if last["kind"] == "guess" and not (last["premature"] and premature_guess == "skip_and_continue"):
+        return "guess"
+    return "turn_cap" if len(turns) >= max_turns else None
 
 
 def feasible_set(transcript: Transcript, episode: Episode, oracle: Oracle, protocol: Protocol) -> list[int] | None:
@@ -207,7 +215,7 @@ def _shown(visible: str) -> str:
     return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]} [...]"
 
 
-def _guess(turn: dict[str, Any], guess: Guess, protocol: Protocol) -> str | None:
+def _guess(turn: dict[str, Any], guess: Guess, protocol: Protocol) -> None:
     feasible = turn["feasible"]
     premature = None if feasible is None else len(feasible) > 1
     turn.update(kind="guess", guess=guess.number, strict=guess.strict, mixed=guess.mixed, premature=premature)
@@ -215,9 +223,6 @@ def _guess(turn: dict[str, Any], guess: Guess, protocol: Protocol) -> str | None
         turn["hits"] = [["R9", "premature"]]
         if protocol.premature_guess != "record":
             turn["oracle_true"] = turn["oracle_shown"] = SKIP
-        if protocol.premature_guess == "skip_and_continue":
-            return None
-    return "guess"
 
 
 def _ask(

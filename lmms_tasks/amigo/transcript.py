@@ -24,7 +24,7 @@ from loguru import logger
 
 from lmms_tasks.amigo.episode import Protocol, Transcript
 from lmms_tasks.amigo.rows import episode_of, fingerprint, gallery_hash
-from lmms_tasks.amigo.transcript_fault import FORMAT, DamagedTranscript, check, end_of
+from lmms_tasks.amigo.transcript_fault import FORMAT, DamagedTranscript, check, stored_end
 from lmms_tasks.utils.home import home
 
 FOLDER = "AMIGO_TRANSCRIPTS"
@@ -67,14 +67,6 @@ def parse(text: Any) -> Transcript:
     if isinstance(found, dict) and "turns" not in found and isinstance(found.get("state"), dict):
         found = found["state"]
     return check(found)
-
-
-def from_text(text: Any) -> Transcript | None:
-    """As `parse`, None in place of an error."""
-    try:
-        return parse(text)
-    except DamagedTranscript:
-        return None
 
 
 def row_fault(transcript: Transcript, row: Mapping[str, Any]) -> str | None:
@@ -225,7 +217,7 @@ def _in_progress(text: str) -> Transcript:
     turns = found[1:]
     # The form of the turns is not known yet, and the end follows from it: so it is checked with the end left open.
     try:
-        end = end_of(turns, found[0]["protocol"])
+        end = stored_end(turns, found[0]["protocol"])
     except (KeyError, TypeError):
         end = None
     return check({**found[0], "turns": turns, "end": end})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lmms_tasks.amigo.episode import NO, PREMATURE, SKIP, UNSURE, YES
+from lmms_tasks.amigo.episode import NO, PREMATURE, SKIP, UNSURE, YES, end_of
 
 # Format 1 does not tell the images: it can be scored, and not be gone on from.
 FORMAT = 2
@@ -39,21 +39,15 @@ def check(found: Any) -> dict[str, Any]:
         except DamagedTranscript as error:
             raise DamagedTranscript(f"turn {number}: {error}") from None
         feasible = turn["feasible"]
-        if number < len(found["turns"]) and end_of(found["turns"][:number], found["protocol"]):
+        if number < len(found["turns"]) and stored_end(found["turns"][:number], found["protocol"]):
             raise DamagedTranscript(f"turn {number} ends the episode, and others follow")
     _end(found)
     return found
 
 
-def end_of(turns: Sequence[Mapping[str, Any]], protocol: Mapping[str, Any]) -> str | None:
-    """How the last of the turns ends an episode, None if it goes on; follows `episode.play`."""
-    if not turns:
-        return None
-    last = turns[-1]
-    goes_on = last["kind"] == "question" or (last["premature"] and protocol["premature_guess"] == "skip_and_continue")
-    if not goes_on:
-        return "guess"
-    return "turn_cap" if len(turns) >= protocol["max_turns"] else None
+def stored_end(turns: Sequence[Mapping[str, Any]], protocol: Mapping[str, Any]) -> str | None:
+    """`episode.end_of` by the protocol as a transcript records it."""
+    return end_of(turns, protocol["max_turns"], protocol["premature_guess"])
 
 
 def _head(found: Mapping[str, Any]) -> None:
@@ -107,7 +101,7 @@ def _turn(turn: Any, number: int, before: Sequence[int] | None) -> None:
 def _end(found: Mapping[str, Any]) -> None:
     if "end" not in found:
         raise DamagedTranscript("it has no end")
-    end, told = found["end"], end_of(found["turns"], found["protocol"])
+    end, told = found["end"], stored_end(found["turns"], found["protocol"])
     fits = told is None and isinstance(found.get("error"), str) if end == "infrastructure_error" else end == told
     if not fits:
         raise DamagedTranscript(f"its end is {end!r}, which does not follow from its {len(found['turns'])} turns")

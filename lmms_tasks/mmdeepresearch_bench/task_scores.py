@@ -98,11 +98,6 @@ def read_score_table(path: Path) -> ScoreTable:
     return ScoreTable(list(rows.values()), known, repeated)
 
 
-def read_task_scores(path: Path) -> list[dict[str, float | str | None]]:
-    """The rows of a table of task scores; see `read_score_table`."""
-    return read_score_table(path).rows
-
-
 def _read_lines(path: Path) -> tuple[list[str], Sequence[tuple[int, list[str]]]]:
     """The header, and the cells of each line that is not empty with the line's number in the file."""
     try:

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lmms_tasks.benchmarks import Catalogue, MetricSpec, TaskSpec
 from lmms_tasks.report.sample_log import RECORD, Sample, finite, read_samples, short_name
+from lmms_tasks.utils.text_file import UnreadableText, read_text
 
 _RESULTS = "_results.json"
 # Numbers that describe the run: never the first thing to read.
@@ -166,14 +167,11 @@ def _results_files(path: Path) -> list[Path]:
 
 def _read_run(file: Path, catalogue: Catalogue, tasks: list[TaskRun], groups: list[GroupRow], notes: list[str]) -> None:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(read_text(file))
         results = content["results"]
         named = {name: dict(values) for name, values in results.items()}
-    except UnicodeDecodeError as error:
-        notes.append(f"{file} was skipped: it is not UTF-8 (byte {error.start}).")
-        return
-    except OSError as error:
-        notes.append(f"{file} was skipped: it cannot be read ({error.strerror}).")
+    except UnreadableText as error:
+        notes.append(f"{file} was skipped: {error.reason}.")
         return
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         notes.append(f"{file} was skipped: it is no results file.")
@@ -251,16 +249,13 @@ def _metrics(values: Mapping[str, Any], keys: Iterable[str]) -> dict[str, float]
 
 
 def _read_manifest(path: Path, notes: list[str]) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         notes.append(f"{short_name(path)} is missing: judges, versions and breakdowns of that run cannot be told.")
         return {}
-    except UnicodeDecodeError as error:
-        notes.append(f"{short_name(path)} was skipped: it is not UTF-8 (byte {error.start}).")
-        return {}
-    except OSError as error:
-        notes.append(f"{short_name(path)} was skipped: it cannot be read ({error.strerror}).")
+    try:
+        manifest = json.loads(read_text(path))
+    except UnreadableText as error:
+        notes.append(f"{short_name(path)} was skipped: {error.reason}.")
         return {}
     except (ValueError, RecursionError):
         manifest = None

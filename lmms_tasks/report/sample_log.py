@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lmms_tasks.benchmarks import TaskSpec
+from lmms_tasks.utils.text_file import UnreadableText, read_text
 
 RECORD = "judged_coverage"  # the metric whose item is the row's record where a judge is asked
 # Statuses of items that a metric is not about.
@@ -75,11 +76,9 @@ def read_samples(path: Path, spec: TaskSpec) -> tuple[list[Sample], list[str]]:
         return [], [f"{name} is missing: run with --log_samples to see rows, intervals and comparisons."]
     try:
         # Not `splitlines`, which parts a line at separators that JSON leaves as they are.
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        return [], [f"{name} was skipped: it is not UTF-8 (byte {error.start})."]
-    except OSError as error:
-        return [], [f"{name} was skipped: it cannot be read ({error.strerror})."]
+        lines = read_text(path).split("\n")
+    except UnreadableText as error:
+        return [], [f"{name} was skipped: {error.reason}."]
     samples, skipped = [], []
     for number, line in enumerate(lines, start=1):
         if not line and number == len(lines):

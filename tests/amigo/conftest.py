@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import pytest
-
-
-@pytest.fixture(scope="session")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
-
-
-@pytest.fixture(scope="session")
-def manager(evaluator):
-    """lmms-eval's index of tasks, which takes it five seconds to make."""
-    return evaluator.TaskManager()
+from loguru import logger
 
 
 @pytest.fixture
-def evaluate(evaluator, manager):
+def heard():
+    """The log's warnings."""
+    lines: list[str] = []
+    sink = logger.add(lambda message: lines.append(str(message)), level="WARNING")
+    yield lines
+    logger.remove(sink)
+
+
+@pytest.fixture
+def evaluate(evaluator, task_manager):
     """Evaluate a model on a task; return lmms-eval's results of the task, and its sample log."""
 
     def run(model, task="amigo_synthetic", **options):
-        options = {"task_manager": manager, "bootstrap_iters": 0, **options}
+        options = {"task_manager": task_manager, "bootstrap_iters": 0, **options}
         results = evaluator.simple_evaluate(model=model, tasks=[task], **options)
         found = {name.removesuffix(",none"): value for name, value in results["results"][task].items()}
         return found, results["samples"][task]

@@ -71,7 +71,7 @@ class HashModelChat(HashModel):
         return [part["url"] for part in images]
 
 
-def evaluate(lockstep: bool, chat: bool = False, cache: str | None = None, manager=None):
+def evaluate(lockstep: bool, chat: bool = False, cache: str | None = None, task_manager=None):
     """Play the task; return the outputs by row, and the sizes of the batches that the model saw."""
     from lmms_eval import evaluator
 
@@ -86,7 +86,7 @@ def evaluate(lockstep: bool, chat: bool = False, cache: str | None = None, manag
         results = evaluator.simple_evaluate(
             model=model,
             tasks=[TASK],
-            task_manager=manager,
+            task_manager=task_manager,
             use_cache=cache,
             bootstrap_iters=0,
             distributed_executor_backend="torchrun",

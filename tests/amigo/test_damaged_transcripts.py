@@ -7,13 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
-from loguru import logger
 
 from lmms_tasks.amigo import agents
 from lmms_tasks.amigo.episode import Protocol
 from lmms_tasks.amigo.hooks import amigo_process_results
 from lmms_tasks.amigo.recorded import read_recorded
-from lmms_tasks.amigo.transcript import FORMAT, Store, from_text, header, parse
+from lmms_tasks.amigo.transcript import FORMAT, Store, header, parse
 from lmms_tasks.amigo.transcript_fault import DamagedTranscript
 from tests.amigo.games import generated, play_all, row
 
@@ -85,14 +84,6 @@ def whole():
     return played
 
 
-@pytest.fixture
-def heard():
-    lines: list[str] = []
-    sink = logger.add(lambda message: lines.append(str(message)), level="WARNING")
-    yield lines
-    logger.remove(sink)
-
-
 def damaged(whole, name):
     made = copy.deepcopy(whole)
     DAMAGE[name](made)
@@ -111,7 +102,9 @@ def test_whole_transcripts_of_every_kind_pass():
 @pytest.mark.parametrize("name", DAMAGE)
 def test_a_damaged_transcript_is_none_and_a_row_without_transcript(whole, name, heard):
     text = json.dumps(damaged(whole, name))
-    assert from_text(json.dumps(whole)) == whole and from_text(text) is None
+    assert parse(json.dumps(whole)) == whole
+    with pytest.raises(DamagedTranscript):
+        parse(text)
     items = amigo_process_results(GIVEN, [text])
     assert items["identification_success"]["status"] == "no_transcript" and "score" not in items["efficiency"]
     assert len(heard) == 1 and "The episode one has no transcript" in heard[0]
@@ -177,7 +170,7 @@ def test_a_damaged_transcript_is_played_anew_with_one_warning(whole, kept, name,
     assert len(heard) == 1 and f"{path} is no whole transcript" in heard[0] and "from the start" in heard[0]
     store.begin(path, whole)
     store.finish(path, whole)
-    assert from_text(path.read_text())["turns"] == whole["turns"]
+    assert parse(path.read_text())["turns"] == whole["turns"]
 
 
 @pytest.mark.parametrize(

@@ -157,12 +157,12 @@ def test_tiny_vlm_plays_to_the_cap(evaluate):
 
 
 def test_the_noise_group_has_its_levels_and_leaves_a_folder_from_which_tolerance_follows(
-    evaluator, manager, home, tmp_path, monkeypatch, capsys
+    evaluator, task_manager, home, tmp_path, monkeypatch, capsys
 ):
     folder = tmp_path / "transcripts"
     monkeypatch.setenv("AMIGO_TRANSCRIPTS", str(folder))
     found = evaluator.simple_evaluate(
-        model="amigo_greedy", tasks=["amigo_synthetic_noise"], task_manager=manager, bootstrap_iters=0
+        model="amigo_greedy", tasks=["amigo_synthetic_noise"], task_manager=task_manager, bootstrap_iters=0
     )["results"]
     levels = {
         name: found[name]["identification_success,none"]

@@ -11,7 +11,7 @@ from lmms_tasks.amigo import agents
 from lmms_tasks.amigo.diagnostics import breakdowns, noise_tolerance, trajectories
 from lmms_tasks.amigo.hooks import amigo_process_results
 from lmms_tasks.amigo.metrics import METRICS, episode_record, episode_scores
-from lmms_tasks.amigo.transcript import as_text, from_text
+from lmms_tasks.amigo.transcript import as_text, parse
 from tests.amigo.games import generated, play_all, row
 
 GUESS = agents.guess_line
@@ -174,12 +174,12 @@ def test_the_transcript_of_another_row_is_not_scored():
 def test_lmms_evals_payload_at_its_own_step_limit_still_holds_the_transcript():
     played = play_all(row(), ["Is it belted?"])
     payload = json.dumps({"success": False, "error": "max_agentic_steps_reached", "state": played, "trace": []})
-    assert from_text(payload)["turns"] == played["turns"]
+    assert parse(payload)["turns"] == played["turns"]
 
 
 def test_a_closing_reasoning_tag_cannot_be_found_in_a_transcript():
     played = play_all(row(), ["Hm.</think>Is it belted?"])
-    assert "</think>" not in as_text(played) and from_text(as_text(played)) == played
+    assert "</think>" not in as_text(played) and parse(as_text(played)) == played
 
 
 def test_repeats_are_averaged():

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from loguru import logger
 from PIL import Image
 
 from lmms_tasks.amigo import agents
@@ -225,11 +224,3 @@ def test_transcripts_of_other_rows_are_left_out_with_a_sentence(tmp_path, rows, 
     _, told = scored(capsys, TASK, tmp_path / "own")
     assert "2 of 85 rows have an answer" in told
     assert [line for line in heard if "1 of its 3 transcripts are of other rows" in line]
-
-
-@pytest.fixture
-def heard():
-    lines: list[str] = []
-    sink = logger.add(lambda message: lines.append(str(message)), level="WARNING")
-    yield lines
-    logger.remove(sink)

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from lmms_tasks.mmdeepresearch_bench import flae, mosaic, overall, trace
-from lmms_tasks.mmdeepresearch_bench.task_scores import read_task_scores
+from lmms_tasks.mmdeepresearch_bench.task_scores import read_score_table
 from tests.mmdeepresearch_bench.reports import SOLAR
 
 NEAR = {"abs": 1e-6}
@@ -95,7 +95,7 @@ def test_flae_channels_and_weights_at_the_fallback_of_the_reference_run(syntheti
 
 @pytest.mark.parametrize("task, gen", [("Q28", 46.300), ("Q31", 47.108)])
 def test_flae_of_the_two_reference_rows_follows_from_their_columns(shared_data, task, gen):
-    rows = read_task_scores(shared_data / "mmdeepresearch_bench" / "gemini31flash.task_scores.csv")
+    rows = read_score_table(shared_data / "mmdeepresearch_bench" / "gemini31flash.task_scores.csv").rows
     (row,) = [row for row in rows if row["Task ID"] == task]
     coherence = flae.fused(flae.coherence_formula(0.55, 0.50, 0.55, 0.02), 0.55, "daily_medium")
     channels = (row["Read."] / 100, row["Insh."] / 100, coherence, row["Stru."] / 100)

@@ -112,7 +112,7 @@ def test_card_recipe_per_task_is_42_60_and_on_the_columns_45_95(official):
 
 
 def test_module_means_are_those_of_the_dossier(official):
-    rows = task_scores.read_task_scores(official)
+    rows = task_scores.read_score_table(official).rows
     assert round(mean(row["FLAE"] for row in rows), 2) == 58.69
     assert round(mean(row["TRACE"] for row in rows), 2) == 44.57
     assert round(mean(row["MOSAIC"] for row in rows), 2) == 50.20
@@ -122,7 +122,7 @@ def test_module_means_are_those_of_the_dossier(official):
 
 
 def test_an_export_reads_back_to_the_same_numbers(official, tmp_path):
-    rows = task_scores.read_task_scores(official)
+    rows = task_scores.read_score_table(official).rows
     leaderboard.write_task_scores(rows, tmp_path / "gemini31flash.csv")
     assert (tmp_path / "gemini31flash.csv").read_bytes().startswith(b"\xef\xbb\xbfTask ID,Split,Overall")
     again = leaderboard.table(TASK, tmp_path / "gemini31flash.csv")
@@ -130,7 +130,7 @@ def test_an_export_reads_back_to_the_same_numbers(official, tmp_path):
 
 
 def test_the_exported_leaderboard_row_is_the_official_file(official, shared_data, tmp_path):
-    rows = task_scores.read_task_scores(official)
+    rows = task_scores.read_score_table(official).rows
     leaderboard.write_leaderboard("Gemini 3.1 Flash Lite", rows, tmp_path / "row.csv")
     expected = (shared_data / "mmdeepresearch_bench" / "gemini31flash.leaderboard.csv").read_text("utf-8-sig")
     assert (tmp_path / "row.csv").read_text("utf-8-sig").split() == expected.split()

@@ -17,13 +17,6 @@ CALLS = ROWS * 9
 
 
 @pytest.fixture(scope="module")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
-
-
-@pytest.fixture(scope="module")
 def index(evaluator):
     """An index of our tasks alone: lmms-eval's own takes it five seconds."""
     return evaluator.TaskManager(include_defaults=False)

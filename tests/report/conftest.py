@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.report.page_parser import page_of
+
 OURS = (
     "mirage_mmst_sample",
     "mirage_mmmt_sample",
@@ -48,13 +50,6 @@ def no_images(doc):
 def process_results(doc, results):
     return {"exact": float(results[0] == doc["answer"])}
 """
-
-
-@pytest.fixture(scope="session")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
 
 
 @pytest.fixture(scope="session")
@@ -105,3 +100,9 @@ def folder(evaluator, task_manager, tmp_path_factory):
                 model = ReferenceSimple(error_rate=error_rate, seed=later)
                 save_run(evaluator, task_manager, output, name, date, model, [*OURS, FOREIGN], limit=LIMIT)
     return output
+
+
+@pytest.fixture(scope="module")
+def shown(folder):
+    """The page about all runs."""
+    return page_of(folder)

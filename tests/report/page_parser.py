@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
+
+from lmms_tasks.benchmarks import read_catalogue
+from lmms_tasks.report.html import page
+from lmms_tasks.report.runs import read_runs
 
 _VOID = {"meta", "link", "br", "img", "input", "hr", "path", "use", "rect"}
 
@@ -62,3 +67,9 @@ class Page(HTMLParser):
             if self._cell is not None and data.strip():
                 self.shown[self._cell] = data.strip()
                 self._cell = None
+
+
+def page_of(*folders: Path, **options: Any) -> tuple[Page, str]:
+    """The page about the runs in these folders, read and as it is."""
+    text = page(read_runs(folders, read_catalogue()), **options)
+    return Page(text), text

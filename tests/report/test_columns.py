@@ -5,21 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lmms_tasks.benchmarks import find_benchmarks, read_catalogue
-from lmms_tasks.report.html import page
-from lmms_tasks.report.runs import ABOUT_THE_RUN, paper_columns, read_runs
-from tests.report.page_parser import Page
+from lmms_tasks.report.runs import ABOUT_THE_RUN, paper_columns
+from tests.report.page_parser import page_of
 from tests.report.written_runs import TASK, row, write_run
-
-
-def page_of(*folders) -> tuple[Page, str]:
-    text = page(read_runs(folders, read_catalogue()))
-    return Page(text), text
-
-
-@pytest.fixture(scope="module")
-def shown(folder):
-    return page_of(folder)
-
 
 COLUMNS = {
     "mirage_mmst_id_sample": ["identification_accuracy_official", "reasoning_score", "site_weighted_score"],

@@ -13,11 +13,9 @@ from PIL import Image
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.cli import main
 from lmms_tasks.report import images
-from lmms_tasks.report.html import page
-from lmms_tasks.report.runs import read_runs
 from lmms_tasks.sources import load_rows
 from lmms_tasks.utils.rows import fingerprint
-from tests.report.page_parser import Page
+from tests.report.page_parser import page_of
 from tests.report.written_runs import row, write_run
 from tests.sgmri_vqa.conftest import image_row, volume_row, write_rows
 from tests.test_sources import local, mmst_row  # noqa: F401 - a fixture
@@ -57,11 +55,6 @@ def scored(scans, tmp_path, capsys):
         assert main(["score", f"sgmri_vqa_{level}", str(answers), "--output", str(tmp_path / "run" / level)]) == 0
     capsys.readouterr()
     return tmp_path / "run"
-
-
-def page_of(folder, **options):
-    text = page(read_runs([folder], read_catalogue()), **options)
-    return Page(text), text
 
 
 def traces(scans):

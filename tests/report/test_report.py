@@ -13,10 +13,9 @@ import pytest
 
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.report.commands import add_report
-from lmms_tasks.report.html import page
 from lmms_tasks.report.runs import read_runs
 from tests.report.conftest import DATES, FOREIGN, LIMIT, MODELS, OURS
-from tests.report.page_parser import Page
+from tests.report.page_parser import Page, page_of
 from tests.report.written_runs import TASK, row, verdict, write_run
 
 SGMRI = "sgmri_vqa_image_sample"
@@ -27,16 +26,6 @@ def report(*arguments) -> None:
     add_report(parser)
     parsed = parser.parse_args([str(argument) for argument in arguments])
     assert parsed.run(parsed) == 0
-
-
-def page_of(*folders) -> tuple[Page, str]:
-    text = page(read_runs(folders, read_catalogue()))
-    return Page(text), text
-
-
-@pytest.fixture(scope="module")
-def shown(folder):
-    return page_of(folder)
 
 
 def results_files(folder):

@@ -23,19 +23,6 @@ REAL = sorted(
 )
 
 
-@pytest.fixture(scope="module")
-def evaluator():
-    import lmms_eval.evaluator
-
-    return lmms_eval.evaluator
-
-
-@pytest.fixture(scope="module")
-def task_manager(evaluator):
-    """lmms-eval's index of tasks, which takes it five seconds to make."""
-    return evaluator.TaskManager()
-
-
 @pytest.fixture
 def evaluate(evaluator, task_manager):
     def run(model, tasks, **options):

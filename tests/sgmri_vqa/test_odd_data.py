@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from loguru import logger
 from PIL import Image
 
 from lmms_tasks.benchmarks import read_catalogue
@@ -19,15 +18,6 @@ from tests.sgmri_vqa.conftest import image_row, volume_row, write_rows
 
 TASKS = read_catalogue().tasks
 HEADER = "file,slice,study_level,x,y,width,height,label\n"
-
-
-@pytest.fixture
-def told():
-    """The log's messages."""
-    messages: list[str] = []
-    handler = logger.add(lambda message: messages.append(str(message)), format="{level} {message}")
-    yield messages
-    logger.remove(handler)
 
 
 def rows_of(task: str) -> list[dict]:

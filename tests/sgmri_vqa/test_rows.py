@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from loguru import logger
 
 from lmms_tasks.benchmarks import read_catalogue
 from lmms_tasks.sgmri_vqa import counts, hooks, key
@@ -17,15 +16,6 @@ from lmms_tasks.sources import load_rows, local_files
 from tests.sgmri_vqa.conftest import image_row, volume_row, write_rows
 
 TASKS = read_catalogue().tasks
-
-
-@pytest.fixture
-def told():
-    """The log's messages."""
-    messages: list[str] = []
-    handler = logger.add(lambda message: messages.append(str(message)), format="{level} {message}")
-    yield messages
-    logger.remove(handler)
 
 
 def rows_of(task: str) -> list[dict]:

@@ -55,3 +55,24 @@ def told():
     handler = logger.add(lambda message: messages.append(str(message)), format="{level} {message}")
     yield messages
     logger.remove(handler)
+
+
+@pytest.fixture
+def impatient_judge(monkeypatch, tmp_path):
+    """Let a profile of one judge that waits for nothing point to a scripted server, for a use."""
+
+    def for_use(use: str, tries: int, concurrency: int):
+        profile = tmp_path / "impatient.toml"
+        profile.write_text(
+            f'[[{use}.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = {tries}\n'
+            f"concurrency = {concurrency}\n"
+        )
+
+        def point(server):
+            monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
+            monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
+            return server
+
+        return point
+
+    return for_use

@@ -30,19 +30,8 @@ def evaluate(evaluator, task_manager):
 
 
 @pytest.fixture
-def judged_by(monkeypatch, tmp_path):
-    """Let a profile of one impatient judge point to a scripted server."""
-    profile = tmp_path / "impatient.toml"
-    profile.write_text(
-        '[[mirage.mmst.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 3\nconcurrency = 16\n'
-    )
-
-    def point(server):
-        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
-        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
-        return server
-
-    return point
+def judged_by(impatient_judge):
+    return impatient_judge("mirage.mmst", tries=3, concurrency=16)
 
 
 def rows(task=TASK):

@@ -88,12 +88,11 @@ def check_encoders() -> None:
 def encoder_checks() -> Iterator[Check]:
     """For `lmms-tasks doctor`: which encoders will score, and what is missing; loads and fetches none."""
     try:
-        found = find_minilm(_variable("SENTENCE_ENCODER"))
-        named = _named_encoder()
-        _device()
+        check_encoders()
     except SystemExit as error:
         yield Check("encoders of SGMRI-VQA", False, "not usable", str(error.code))
         return
+    found, named = find_minilm(_variable("SENTENCE_ENCODER")), _named_encoder()
     if found:
         yield Check("sentence encoder of SGMRI-VQA", True, str(found))
     else:

@@ -95,16 +95,5 @@ def row(rows):
 
 
 @pytest.fixture
-def judged_by(monkeypatch, tmp_path):
-    """Let a profile of one impatient judge point to a scripted server."""
-    profile = tmp_path / "impatient.toml"
-    profile.write_text(
-        '[[sgmri_vqa.judges]]\nname = "scripted"\nmodel = "judge"\nretry_delay = 0.01\ntries = 2\nconcurrency = 8\n'
-    )
-
-    def point(server):
-        monkeypatch.setenv("LMMS_TASKS_JUDGES", str(profile))
-        monkeypatch.setenv("LMMS_TASKS_JUDGE_SCRIPTED_BASE_URL", server.base_url)
-        return server
-
-    return point
+def judged_by(impatient_judge):
+    return impatient_judge("sgmri_vqa", tries=2, concurrency=8)
